@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.browser import chromium
+from tests.browser.support.signed_in import open_session
 from tests.browser.traffic import Tripped, definition, published_rule, tripped_rule
 from tests.browser.windows import Window
 from tests.stack import RunningStack
@@ -72,8 +73,7 @@ def open_window(browser: Browser, stack: RunningStack) -> Iterator[OpenWindow]:
         contexts.append(context)
         window = Window(context.new_page(), stack.file["console"].rstrip("/"))
         if who is not None:
-            key = stack.file["apiKeys"][who]
-            window.page.add_init_script(f"sessionStorage.setItem('tripline.key', {key!r})")
+            open_session(context, window.base, stack.file["apiKeys"][who])
         return window
 
     yield open_

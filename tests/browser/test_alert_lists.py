@@ -52,11 +52,11 @@ def test_filters_stand_in_the_address_and_the_address_sets_them(
 def test_no_filter_is_offered_before_the_address_is_read(open_window: OpenWindow, tripped: Tripped) -> None:
     window = open_window("viewer")
     page, rule_id = window.page, tripped.rule["ruleId"]
-    page.route("**/console/session", lambda route: route.abort())
+    page.route("**/v1/session", lambda route: route.abort())
     window.go(f"/alerts?ruleId={rule_id}")
     expect(page.get_by_text("The alert service does not answer.")).to_be_visible()
     expect(page.get_by_label("Voided payments")).to_be_hidden()
-    page.unroute("**/console/session")
+    page.unroute("**/v1/session")
     page.get_by_label("Voided payments").select_option(label="On none that was voided")
     expect(page).to_have_url(re.compile(rf"/alerts\?ruleId={rule_id}&voided=false$"))
     expect(page.locator("#alert-list li")).to_have_count(len(tripped.alerts))

@@ -149,25 +149,6 @@ def test_a_key_that_may_not_see_the_traffic_is_told_so_and_does_not_ask(
     window.is_clean()
 
 
-def test_an_unknown_key_is_refused_in_words(open_window: OpenWindow) -> None:
-    window = open_window(None)
-    window.go("/alerts")
-    for key in ("wrong", "schlüssel"):
-        window.page.get_by_label("API key").fill(key)
-        window.page.get_by_role("button", name="Sign in").click()
-        expect(window.page.get_by_text("This key is not known here.")).to_be_visible()
-    window.is_clean("answered 401")
-
-
-def test_signing_out_leaves_nothing_behind(open_window: OpenWindow, tripped: Tripped) -> None:
-    window = open_window(None)
-    window.page.add_init_script("sessionStorage.setItem('tripline.key', 'none')")
-    window.page.goto(window.base)
-    expect(window.page.get_by_text("This key is not known any more.")).to_be_visible()
-    assert window.page.evaluate("sessionStorage.length") == 0
-    expect(window.page.get_by_text(tripped.rule["name"])).to_have_count(0)
-
-
 def test_a_window_whose_stream_another_one_took_asks_until_it_is_used_again(
     open_window: OpenWindow, stack: RunningStack
 ) -> None:

@@ -18,6 +18,13 @@ pytestmark = pytest.mark.contract
 
 COMMITTED = paths.project_root() / "contracts" / "openapi" / "alert-api.json"
 
+SESSION: dict[str, list[dict[str, list[str]]]] = {
+    "post /v1/session": [],
+    "get /v1/session": [{"apiKey": []}],
+    "delete /v1/session": [{"apiKey": []}],
+}
+"""Who signs in has the key in the body; who asks who they are needs no scope."""
+
 
 def test_the_committed_document_is_current() -> None:
     assert COMMITTED.read_text(encoding="utf-8") == document(), (
@@ -44,11 +51,14 @@ def test_every_error_is_documented_as_a_problem() -> None:
 
 def test_every_operation_needs_a_scope_and_has_a_name() -> None:
     served = operations()
-    assert len(served) == 8
+    assert len(served) == 8 + len(SESSION)
     for name, operation in served:
+        assert operation["operationId"], name
+        if name in SESSION:
+            assert operation["security"] == SESSION[name], name
+            continue
         assert operation["security"] == [{"apiKey": []}], name
         assert operation["x-required-scope"].startswith("alerts:"), name
-        assert operation["operationId"], name
 
 
 def test_an_item_is_the_contracts_alert_and_five_members_more() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,9 +10,12 @@ import httpx
 import pytest
 
 from tests.integration.alert_api.support.api_process import live_api
+from tests.integration.alert_api.support.servers import eventually
+from tests.integration.alert_api.support.signed_in import sign_in
 from tests.oidc_issuer import OidcIssuer, running_issuer
 from tests.registry import DEFINITION, running_api
 from tests.servers import PostgresServer
+from tripline_http.tokens.token_verifier import LEEWAY_SECONDS
 
 pytestmark = pytest.mark.integration
 
@@ -43,7 +47,7 @@ def service(
     else:
         dsn = postgres.login(migrated_database, "tripline_alert_api")
         with live_api(dsn, tmp_path) as alerts:
-            yield alerts.client, "/console/session"
+            yield alerts.client, "/v1/session"
 
 
 def test_a_key_is_held_to_its_rate_and_no_other_is_held_up(service: tuple[Client, str]) -> None:
@@ -86,7 +90,7 @@ def test_tokens_are_let_in_by_all_services_in_their_role_and_named_in_what_they_
         assert vera.post("/v1/rules", json=dict(DEFINITION)).status_code == 403
         (event,) = vera.get("/v1/rule-events").json()["items"]
         assert event["actor"] == "oidc:ada"
-        session = console.get("/console/session").json()
+        session = console.get("/v1/session").json()
         assert (session["actor"], session["role"]) == ("oidc:vera", "viewer")
         # The console hands the token on.
         assert len(console.get("/console/registry/rules").json()["items"]) == 1
@@ -97,6 +101,34 @@ def test_tokens_are_let_in_by_all_services_in_their_role_and_named_in_what_they_
         )
         with alerts.client(issuer.token(aud="payroll")) as stranger:
             assert stranger.get("/v1/alerts").status_code == 401
+
+
+def test_a_token_opens_a_session_of_the_console_which_hands_it_on(
+    issuer: OidcIssuer, postgres: PostgresServer, migrated_database: str, tmp_path: Path
+) -> None:
+    (tmp_path / "alerts").mkdir()
+    dsn = postgres.login(migrated_database, "tripline_alert_api")
+    with (
+        running_api(postgres, migrated_database, tmp_path) as registry,
+        live_api(dsn, tmp_path / "alerts", registry.url) as alerts,
+    ):
+        vera = sign_in(alerts, issuer.token(preferred_username="vera", roles=["viewer"]))
+        assert (
+            httpx.get(f"{alerts.url}/console/registry/rules", headers=vera, verify=False).status_code == 200
+        )
+        told = httpx.get(f"{alerts.url}/v1/session", headers=vera, verify=False).json()
+        assert (told["actor"], told["role"]) == ("oidc:vera", "viewer")
+        assert told["expiresAt"] <= (time.time() + 300 + LEEWAY_SECONDS) * 1000
+        soon = int(time.time()) + 5
+        # Its time has passed, but not the leeway that a clock may have.
+        late = sign_in(alerts, issuer.token(exp=soon - LEEWAY_SECONDS))
+        eventually(
+            lambda: httpx.get(f"{alerts.url}/v1/alerts", headers=late, verify=False).status_code == 401,
+            "the session has ended with its token",
+        )
+        assert time.time() >= soon
+        ended = httpx.get(f"{alerts.url}/v1/alerts", headers=late, verify=False)
+        assert ended.json()["type"] == "urn:tripline:problem:session-ended"
 
 
 def test_without_its_issuer_a_service_goes_on_for_keys(

@@ -19,7 +19,7 @@ from tripline_demo.processes import leash, ports
 pytestmark = pytest.mark.integration
 
 KEY = {"Authorization": "Bearer everything-key-for-tests"}
-PATHS = {"registry": "/v1/rules", "alert-api": "/console/session", "generator": "/v1/traffic"}
+PATHS = {"registry": "/v1/rules", "alert-api": "/v1/session", "generator": "/v1/traffic"}
 
 
 @pytest.fixture(params=[*PATHS])

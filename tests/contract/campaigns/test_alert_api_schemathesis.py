@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.contract.support.alert_cases import Supply, seeded_api
+from tests.contract.support.alert_cases import KEY, Supply, seeded_api
 from tests.contract.support.schemathesis_campaign import EXAMPLES, run
 from tests.integration.alert_api.support.api_process import LiveApi
 from tests.servers import PostgresServer
@@ -21,6 +21,9 @@ OPERATIONS = {
     "POST /v1/alerts/{alert_id}/acknowledge",
     "GET /v1/event-type",
     "GET /v1/rules/{rule_id}/traces",
+    "POST /v1/session",
+    "GET /v1/session",
+    "DELETE /v1/session",
 }
 
 
@@ -36,7 +39,7 @@ def test_every_operation_keeps_its_contract(
     api: LiveApi, record_property: Callable[[str, object], None]
 ) -> None:
     with api.client() as client:
-        outcome = run(api.url, "ada-key-for-tests", Supply(client).fill, without=["/v1/alerts/stream"])
+        outcome = run(api.url, KEY, Supply(client).fill, without=["/v1/alerts/stream"])
     record_property("told", "\n" + outcome.table())
     assert not outcome.failures, "\n\n".join(outcome.failures[:5])
     assert {"coverage", "fuzzing"} <= outcome.phases, outcome.phases

@@ -22,7 +22,7 @@ ELSEWHERE: Final = "the registry decides"
 LET_IN: Final = "✓"
 REFUSED: Final = "–"
 
-# What declares no scope of its own: probes, documents, the console's files, and its data from elsewhere.
+# What declares no scope of its own: probes, documents, the console's files, its data from elsewhere, its sessions.
 PROBES: Final = {
     f"GET {path}": OPEN
     for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/{name}")
@@ -45,7 +45,10 @@ CONSOLE: Final = {
     },
     "GET /console/{name}": OPEN,
     "GET /console/event-type": OPEN,
-    "GET /console/session": ANY_KEY,
+    # Who signs in has no session yet: the key is in the body.
+    "POST /v1/session": OPEN,
+    "GET /v1/session": ANY_KEY,
+    "DELETE /v1/session": ANY_KEY,
     "GET /console/engine": "alerts:read",
     "GET /console/transactions": "alerts:read",
     "GET /console/generator/{path}": "traffic:read",
@@ -73,7 +76,7 @@ def _declared(client: FlaskClient) -> dict[str, str]:
         f"{method.upper()} {path}": operation["x-required-scope"]
         for path, item in client.get("/openapi.json").get_json()["paths"].items()
         for method, operation in item.items()
-        if method != "parameters"
+        if method != "parameters" and "x-required-scope" in operation
     }
 
 

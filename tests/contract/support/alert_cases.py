@@ -27,6 +27,7 @@ from tripline_http.fields import MAX_MS
 
 SEEDED = 60
 MONTH_MS = 30 * 24 * 3_600_000
+KEY = "ada-key-for-tests"
 
 
 @contextmanager
@@ -72,6 +73,9 @@ class Supply:
                 "from": begin,
                 "to": begin + int(case.query.get("to") or 0) % MONTH_MS,
             }
+        if case.path == "/v1/session" and isinstance(case.body, dict):
+            # Each guess would be a wrong key, and after ten of them nobody is told more.
+            case.body = {**case.body, "key": KEY}
         turn = next(self._turns)
         if turn % 4 and meta.phase.name.value != "stateful" and "alert_id" in (case.path_parameters or {}):
             case.path_parameters["alert_id"] = alert_id(turn % SEEDED)

@@ -54,19 +54,20 @@ class RoleCampaign:
         outcome = RoleOutcome()
         for result in schema.get_all_operations():
             operation = result.ok()
-            scope = operation.definition.raw["x-required-scope"]
+            scope = operation.definition.raw.get("x-required-scope")
             for mode, count in CASES.items():
                 self._ask(outcome, operation, scope, mode, count)
         return outcome
 
     def _ask(
-        self, outcome: RoleOutcome, operation: Any, scope: str, mode: GenerationMode, count: int
+        self, outcome: RoleOutcome, operation: Any, scope: str | None, mode: GenerationMode, count: int
     ) -> None:
         def check(case: Any) -> None:
             for role, scopes in ROLES.items():
-                if scope in scopes:
+                is_allowed = scope is None or scope in scopes
+                if is_allowed:
                     self.fill(case)
-                _try(outcome, case, role, self.key_of(role), is_allowed=scope in scopes)
+                _try(outcome, case, role, self.key_of(role), is_allowed=is_allowed)
 
         settings = hypothesis.settings(
             max_examples=count,

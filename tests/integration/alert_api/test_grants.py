@@ -44,6 +44,8 @@ PROJECTOR_MAY_NOT = {
     "empty a table": "TRUNCATE alerts.alerts CASCADE",
     "forget what was unreadable": "DELETE FROM alerts.unreadable_records",
     "see the registry": "SELECT * FROM registry.rule_events",
+    "see sessions": "SELECT actor FROM alerts.console_sessions",
+    "open a session": "INSERT INTO alerts.console_sessions VALUES (repeat('a', 64), 'ada', 'x', 1, 2)",
     "make tables": "CREATE TABLE alerts.more (a int)",
 }
 
@@ -65,6 +67,7 @@ API_MAY_NOT = {
     "see unreadable records": "SELECT * FROM alerts.unreadable_records",
     "see the registry": "SELECT * FROM registry.rule_events",
     "call the projection itself": "SELECT alerts.project_acknowledgement()",
+    "lengthen a session": "UPDATE alerts.console_sessions SET expires_at = 9",
 }
 
 

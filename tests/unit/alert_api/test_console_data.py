@@ -152,7 +152,7 @@ def test_a_body_of_a_caller_without_a_known_key_is_neither_read_nor_handed_on(
 def test_without_a_key_nothing_is_asked() -> None:
     other = Recorder(httpx.Response(200, json={}))
     client = client_of(registry=other, engine=other, generator=other)
-    for path in ("registry/rules", "generator/traffic", "engine", "transactions", "session"):
+    for path in ("registry/rules", "generator/traffic", "engine", "transactions"):
         response = client.get(f"/console/{path}")
         assert (response.status_code, response.content_type) == (401, "application/problem+json"), path
     assert other.asked == []
@@ -219,10 +219,3 @@ def test_what_is_not_connected_is_told_from_what_is_away(path: str, variable: st
     response = client_of().get(f"/console/{path}", headers=AS_VIEWER)
     assert (response.status_code, response.get_json()["type"]) == (404, "urn:tripline:problem:not-connected")
     assert f"TRIPLINE_{variable}" in response.get_json()["detail"]
-
-
-def test_a_key_learns_what_it_may_do() -> None:
-    client = client_of()
-    scopes = ["alerts:read", "controls:write", "traffic:read", "traffic:write"]
-    expected = {"actor": "ops", "role": None, "scopes": scopes}
-    assert client.get("/console/session", headers=AS_OPS).get_json() == expected

@@ -199,9 +199,9 @@ def test_a_broken_file_is_refused_at_the_start(tmp_path: Path) -> None:
 def test_a_key_is_good_until_its_end() -> None:
     clock, digest = Clock(), hashlib.sha256(ADA.encode()).hexdigest()
     key = ApiKey("ada", digest, frozenset(), not_after=clock.now + 10)
-    authenticator = Authenticator([key], wall=clock)
-    clock.now += 10
-    assert authenticator.authenticate(f"Bearer {ADA}", HERE) == Caller("ada", frozenset())
+    authenticator, clock.now = Authenticator([key], wall=clock), clock.now + 10
+    caller = Caller("ada", frozenset(), not_after=clock.now)
+    assert authenticator.authenticate(f"Bearer {ADA}", HERE) == caller
     clock.now += 0.25
     problem = refusal(lambda: authenticator.authenticate(f"Bearer {ADA}", HERE))
     assert (problem.status, problem.kind) == (401, "unauthenticated")

@@ -7,11 +7,14 @@ import threading
 from prometheus_client import CollectorRegistry
 from psycopg_pool import ConnectionPool
 
+from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts
+from alert_api.adapters.postgres_sessions import PostgresSessions
 from alert_api.adapters.upstream import Upstream
-from alert_api.api.application import Streaming, build
+from alert_api.api.application import Doors, Streaming, build
 from alert_api.api.console_data import Line
+from alert_api.service.sessions import SessionDesk
 from tripline_contracts import event_type_loader
 from tripline_contracts.event_type import EventType
 from tripline_http.application import Access
@@ -29,7 +32,7 @@ def document(declared: EventType | None = None) -> str:
         alerts=PostgresAlerts(pool),
         overview=PostgresAlertEvents(pool),
         line=line,
-        access=Access(),
+        doors=Doors(Access(), SessionDesk(PostgresSessions(pool), FernetSeal(), lambda: 0)),
         registry=CollectorRegistry(),
         event_type=declared or event_type_loader.load(),
         clock=lambda: 0,

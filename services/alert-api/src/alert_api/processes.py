@@ -14,6 +14,7 @@ from flask import Flask
 
 from alert_api.adapters.alert_schema import alert_validator, command_validator
 from alert_api.adapters.engine_metrics import EngineMetrics
+from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.kafka_source import KafkaAlertSource
 from alert_api.adapters.metrics import ProjectorMetrics, RetentionMetrics
 from alert_api.adapters.newest_traces import NewestTraces
@@ -23,13 +24,15 @@ from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_commit_notifier import PostgresCommitNotifier
 from alert_api.adapters.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.adapters.postgres_sessions import PostgresSessions
 from alert_api.adapters.upstream import Upstream
-from alert_api.api.application import Streaming, build
+from alert_api.api.application import Doors, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.api.stream_seats import MAX_STREAMS
 from alert_api.service.projector import Projector, Read
 from alert_api.service.records import ReceivedAlert, Record, Unreadable, read_record
 from alert_api.service.retention import Retention
+from alert_api.service.sessions import SessionDesk
 from alert_api.service.void_commands import VoidCommand, read_command
 from alert_api.settings import ApiSettings, ProjectorSettings, RetentionSettings
 from tripline_contracts import topics
@@ -68,11 +71,12 @@ def run_api(settings: ApiSettings) -> None:
         alerts, notifier, line = PostgresAlerts(pool), PostgresCommitNotifier(settings.dsn), _line(settings)
         stack.extend((alerts, notifier, line))
         metrics = new_metrics_registry()
+        sessions = SessionDesk(PostgresSessions(pool), FernetSeal(), wall_clock)
         app = build(
             alerts=alerts,
             overview=PostgresAlertEvents(pool),
             line=line,
-            access=Access(keys, settings.hosts),
+            doors=Doors(Access(keys, settings.hosts), sessions),
             registry=metrics,
             event_type=settings.event_type,
             clock=wall_clock,

@@ -76,7 +76,7 @@ def test_a_key_is_known_to_both_services_in_its_role(
         rule = publish(nina)
         assert rule["changedBy"] == "nina"
         assert nina.get("/v1/keys").status_code == 403
-        session = console.get("/console/session").json()
+        session = console.get("/v1/session").json()
         assert (session["actor"], session["role"]) == ("nina", "analyst")
         assert console.get("/console/registry/rules").status_code == 200
     eventually(lambda: listed(admin, "nina")["lastUsedAt"] is not None, "its use is noted")

@@ -7,16 +7,17 @@ import hashlib
 import json
 import threading
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from flask import Flask
 from prometheus_client import CollectorRegistry
 
+from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.alerts import Alerts
-from alert_api.api.application import Overview, Streaming, build
+from alert_api.api.application import Doors, Overview, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.domain.events import AlertEvent, AlertId, AlertRaised, Voiding
 from alert_api.errors import AlertNotFound
@@ -24,6 +25,7 @@ from alert_api.service.alert_counts import Cell, Counted, Span
 from alert_api.service.alert_queries import AlertFilter, Page, Place, StoredAlert
 from alert_api.service.alert_stream import StreamBatch, StreamedEvent, StreamPlace
 from alert_api.service.records import ReceivedAlert, Record, read_record
+from alert_api.service.sessions import SealedSession, SessionDesk
 from alert_api.service.void_commands import VoidCommand, read_command
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.event_type import EventType
@@ -237,22 +239,53 @@ class FakeOverview:
         return Counted(self.cells, {1: "Large sums"})
 
 
+class FakeSessions:
+    """Sessions in memory with the contract of the Postgres ones."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, SealedSession] = {}
+        self.broken: Exception | None = None
+
+    def add(self, session: SealedSession, most: int) -> None:
+        self._check()
+        self.rows[session.sha256] = session
+        newest = sorted(self.rows.values(), key=lambda row: (-row.created_at, row.sha256))
+        beyond = [row.sha256 for row in newest if row.actor == session.actor][most:]
+        ended = [row.sha256 for row in newest if row.expires_at <= session.created_at]
+        for sha256 in {*beyond, *ended}:
+            del self.rows[sha256]
+
+    def find(self, sha256: str, now: int) -> SealedSession | None:
+        self._check()
+        row = self.rows.get(sha256)
+        return row if row is not None and row.expires_at > now else None
+
+    def remove(self, sha256: str) -> None:
+        self._check()
+        self.rows.pop(sha256, None)
+
+    def _check(self) -> None:
+        if self.broken is not None:
+            raise self.broken
+
+
 def app(
     *,
     alerts: Alerts | None = None,
     overview: Overview | None = None,
     line: Line | None = None,
-    keys: Sequence[ApiKey] = (),
+    keys: Iterable[ApiKey] = (),
     clock: int = 0,
     streaming: Streaming | None = None,
     declared: EventType | None = None,
+    sessions: SessionDesk | None = None,
 ) -> Flask:
     """The API over what is given, and over nothing where it is not; of the default event type or another one."""
     return build(
         alerts=alerts or FakeAlerts(),
         overview=overview or FakeOverview(),
         line=line or Line(Upstream("The rules registry", "http://127.0.0.1:9")),
-        access=Access(keys),
+        doors=Doors(Access(keys), sessions or SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),
         registry=CollectorRegistry(),
         event_type=declared or event_type_loader.load(),
         clock=lambda: clock,

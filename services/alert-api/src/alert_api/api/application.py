@@ -17,14 +17,18 @@ from alert_api.api.console_data import Line, console_data_blueprint
 from alert_api.api.event_type import event_type_blueprint
 from alert_api.api.problems import install_problems
 from alert_api.api.schemas import components
+from alert_api.api.session import session_blueprint
+from alert_api.api.session_cookie import CookieSessions
 from alert_api.api.stream import stream_blueprint
 from alert_api.api.stream_seats import MAX_STREAMS, StreamSeats
 from alert_api.api.summary import summary_blueprint
 from alert_api.api.traces import traces_blueprint
 from alert_api.service.alert_counts import AlertCounter
 from alert_api.service.alert_stream import AlertEvents, CommitNotifier, StreamTiming
+from alert_api.service.sessions import SessionDesk
 from tripline_contracts.event_type import EventType
 from tripline_http.application import Access, new_app
+from tripline_http.auth import install_sessions
 from tripline_http.openapi import Api, install_api
 
 
@@ -40,6 +44,14 @@ class Streaming:
     timing: StreamTiming = field(default_factory=StreamTiming)
     slots: int = MAX_STREAMS
     notifier: CommitNotifier | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Who is let in, and how: keys and names, and sessions of the console."""
+
+    access: Access
+    sessions: SessionDesk
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +73,14 @@ def build(
     alerts: Alerts,
     overview: Overview,
     line: Line,
-    access: Access,
+    doors: Doors,
     registry: CollectorRegistry,
     event_type: EventType,
     clock: Callable[[], int],
     streaming: Streaming,
 ) -> AlertApi:
     """The whole app; `clock` gives ms since the epoch."""
-    app = new_app("alert-api", access=access, registry=registry, checks={"database": alerts.check})
+    app = new_app("alert-api", access=doors.access, registry=registry, checks={"database": alerts.check})
     app.json = _AsWritten(app)
     api = install_api(
         app,
@@ -79,6 +91,7 @@ def build(
     for name, schema in components(event_type).items():
         api.spec.components.schema(name, schema)
     install_problems(app)
+    install_sessions(app, CookieSessions(doors.sessions))
     seats = StreamSeats(streaming.slots, registry)
     api.register_blueprint(alerts_blueprint(alerts, clock, event_type))
     api.register_blueprint(
@@ -87,6 +100,7 @@ def build(
     api.register_blueprint(summary_blueprint(overview, clock))
     api.register_blueprint(traces_blueprint(line.traces))
     api.register_blueprint(event_type_blueprint(event_type))
+    api.register_blueprint(session_blueprint(doors.sessions))
     app.register_blueprint(console_blueprint(event_type))
     app.register_blueprint(console_data_blueprint(line))
     return AlertApi(app, api)

@@ -1,8 +1,8 @@
 """The console's data from other services, on this origin: registry, engine, generator, transactions.
 
-Registry and generator are asked with the caller's own key, and judge what it may do. That the key is a known one is
-judged here first, and for the generator its scope too. The engine's metrics ask for no key, so the key is judged here
-alone: who may read alerts may look.
+Registry and generator are asked with the caller's own key, that of a session too, and judge what it may do. That the
+key is a known one is judged here first, and for the generator its scope too. The engine's metrics ask for no key, so
+the key is judged here alone: who may read alerts may look.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from alert_api.adapters.upstream import Answer, Question, Upstream
 from alert_api.api.traces import TraceReader
 from alert_api.errors import NotConnected
 from tripline_contracts.filters import named_values
-from tripline_http.auth import authorize, identify
+from tripline_http.auth import authorize, current_credential, identify
 from tripline_http.errors import FieldError, ProblemError, bad_request
 from tripline_http.guards.query_parameters import takes_any_query
 
-_SENT_ON: Final = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id")
+_SENT_ON: Final = ("Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id")
 # A list that the registry takes, whatever its characters are; longer than what this service itself is sent.
 _MAX_BODY_BYTES: Final = 2 * named_values.MAX_LIST_BYTES
 _METHODS: Final = ["GET", "POST", "PUT", "DELETE"]
@@ -83,11 +83,6 @@ def _add_proxies(blueprint: Blueprint, line: Line) -> None:
 
 
 def _add_readings(blueprint: Blueprint, line: Line) -> None:
-    @blueprint.get("/session")
-    def session() -> Response:
-        caller = identify()
-        return jsonify(actor=caller.name, role=caller.role, scopes=sorted(caller.scopes))
-
     @blueprint.get("/engine")
     def engine() -> Response:
         authorize("alerts:read")
@@ -110,6 +105,8 @@ def _question(path: str) -> Question:
     if not all(segment and segment.replace("-", "").replace("_", "").isalnum() for segment in segments):
         raise ProblemError(404, None, "There is nothing here.")
     headers = {name: request.headers[name] for name in _SENT_ON if name in request.headers}
+    # Of a session too: another service knows keys, and no cookie of this one.
+    headers["Authorization"] = f"Bearer {current_credential()}"
     if foreign := [name for name, value in headers.items() if not value.isascii()]:
         # A header goes on as ASCII or not at all.
         errors = [FieldError(f"header.{name}", "expected ASCII characters") for name in foreign]

@@ -22,13 +22,15 @@ from alert_api.service.alert_stream import (
     StreamTiming,
     follow,
 )
-from tripline_http.auth import current_actor
+from tripline_http.auth import current_actor, recheck
 from tripline_http.errors import ProblemError
 from tripline_http.openapi import ApiBlueprint, new_blueprint
 
 log = structlog.get_logger(__name__)
 
 RETRY_SECONDS: Final = 2
+RECHECK_SECONDS: Final = 2.0
+"""How long a stream goes on, at the most, for a key that is revoked or a session that has ended."""
 PLACE_DOC: dict[str, Any] = {
     "in": "header",
     "name": "Last-Event-ID",
@@ -79,9 +81,10 @@ def stream_blueprint(
             raise
         start = resume_from or present
         connected = _listener(request.environ)
+        let_in = _now_and_then(recheck("alerts:read"), RECHECK_SECONDS, time.monotonic)
 
         def listens() -> bool:
-            return connected() and not seat.replaced.is_set()
+            return connected() and not seat.replaced.is_set() and let_in()
 
         batches = follow(
             alert_events, start, stopped, time.monotonic, timing or StreamTiming(), listens, notifier
@@ -102,6 +105,21 @@ def _listener(environ: Mapping[str, Any]) -> Callable[[], bool]:
     """
     is_gone = environ.get("waitress.client_disconnected")
     return lambda: is_gone is None or not is_gone()
+
+
+def _now_and_then(
+    check: Callable[[], bool], seconds: float, steady: Callable[[], float]
+) -> Callable[[], bool]:
+    """The check, made no more often than that; in between its last answer stands."""
+    asked_at, answer = steady(), True
+
+    def checked() -> bool:
+        nonlocal asked_at, answer
+        if answer and steady() - asked_at >= seconds:
+            asked_at, answer = steady(), check()
+        return answer
+
+    return checked
 
 
 def _requested_cursor() -> StreamPlace | None:

@@ -2,13 +2,13 @@
 
 import { AlertsView } from "./alerts/alerts.js";
 import { AuditView } from "./audit/audit.js";
-import { call, Problem, session, SignedOut } from "./core/client.js";
+import { leave, session, SignedOut, SomebodyElse, whoAmI } from "./core/client.js";
 import { prepareConfirm } from "./core/confirm.js";
 import { ChangesView } from "./changes/changes.js";
 import { ControlsView } from "./controls/controls.js";
-import { byId, setText } from "./core/dom.js";
+import { byId, setText, toast } from "./core/dom.js";
 import { capital, MANY } from "./core/event_type.js";
-import { timeOfDay, timeZone } from "./core/format.js";
+import { fullTime, timeOfDay, timeZone } from "./core/format.js";
 import { EngineHealth } from "./core/pipeline_health.js";
 import { feeds } from "./core/pipeline.js";
 import { ListsView } from "./lists/lists.js";
@@ -16,10 +16,11 @@ import { LiveView } from "./live/live.js";
 import { here, onMove } from "./core/router.js";
 import { RulePage } from "./rule/rule_page.js";
 import { RulesView } from "./rules/rules.js";
+import { askForKey, prepareSignIn } from "./core/sign_in.js";
 import { AlertStream } from "./core/stream.js";
 import { followTheme } from "./core/theme.js";
 
-const UNKNOWN_KEY = "This key is not known here.";
+const ENDED = "Your session has ended. Sign in again.";
 const CHIPS = {
   good: "Engine keeps up",
   behind: "Engine behind",
@@ -67,22 +68,43 @@ const stream = new AlertStream({
   onSignedOut: forgotten,
 });
 
-function forgotten() {
-  if (session.key) signOut("This key is not known any more. Sign in again.");
+/** The session that this page is of is not there any more. */
+function forgotten(error) {
+  if (!session.token) return;
+  signOut(ENDED);
+  if (error instanceof SomebodyElse) resume().then(tellWho);
+}
+
+function tellWho() {
+  if (session.token) toast(`This browser is signed in as ${session.actor} now.`);
+}
+
+/** Ends the session, in other windows of this browser too. */
+async function end() {
+  try {
+    await leave();
+  } catch (error) {
+    if (error instanceof SignedOut) return forgotten(error);
+    return toast(`You are still signed in: ${error.message}`);
+  }
+  return signOut();
 }
 
 function signOut(reason = "") {
   session.close();
-  session.actor = "";
   stream.stop();
   health.forget();
   for (const feed of Object.values(feeds)) feed.forget();
   for (const view of Object.values(views)) view.forget();
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  ask(reason);
+}
+
+/** Shows the form to sign in with. */
+function ask(reason = "") {
+  alertService.trouble = null;
   show(false);
-  setText(byId("key-error"), reason);
-  byId("key").value = "";
-  byId("key").focus();
+  askForKey(reason);
 }
 
 function show(signedIn) {
@@ -91,59 +113,30 @@ function show(signedIn) {
   if (!signedIn) byId("notice").hidden = true;
 }
 
-async function signIn(event) {
-  event.preventDefault();
-  const key = byId("key").value.trim();
-  const button = byId("sign-in-button");
-  if (!key) return setText(byId("key-error"), "Enter your API key.");
-  // A header takes no other characters, so no key has them.
-  if (!/^[\x21-\x7e]+$/.test(key)) return setText(byId("key-error"), UNKNOWN_KEY);
-  button.disabled = true;
-  setText(byId("key-error"), "");
-  try {
-    const { body } = await call("/console/session", { key });
-    if (!body.scopes.includes("alerts:read")) {
-      return setText(byId("key-error"), "This key may not read alerts.");
-    }
-    session.open(key);
-    begin(body);
-    byId("workspace").focus();
-  } catch (error) {
-    setText(
-      byId("key-error"),
-      error instanceof SignedOut
-        ? UNKNOWN_KEY
-        : error instanceof Problem
-        ? error.message
-        : "The alert service does not answer. Try again in a moment.",
-    );
-  } finally {
-    button.disabled = false;
-  }
-  return undefined;
-}
-
-/** With a key that is known: who it is, and everything starts. */
-function begin({ actor, scopes }) {
-  session.actor = actor;
-  session.scopes = new Set(scopes);
-  setText(byId("who"), `Signed in as ${actor}`);
+/** In a session that is open: who it is, and everything starts. */
+function begin(who) {
+  session.open(who);
+  setText(byId("who"), `Signed in as ${who.actor}`);
+  byId("who").title = [who.role, who.expiresAt && `until ${fullTime(who.expiresAt)}`].filter(Boolean).join(
+    ", ",
+  );
   for (const link of document.querySelectorAll("[data-scope]")) {
     link.hidden = !session.may(link.dataset.scope);
   }
+  alertService.trouble = null;
   show(true);
   stream.start();
   for (const feed of Object.values(feeds)) feed.hurry();
   move(here());
 }
 
+/** Goes on in the session that this browser has, or asks who it is. */
 async function resume() {
-  show(true);
   for (;;) {
     try {
-      return begin((await call("/console/session")).body);
+      return begin(await whoAmI());
     } catch (error) {
-      if (error instanceof SignedOut) return forgotten();
+      if (error instanceof SignedOut) return ask(error.wasIn ? ENDED : "");
       alertService.trouble = "does not answer";
       announce();
     }
@@ -169,7 +162,7 @@ function move(route) {
 
 /** What is away or behind, in whole sentences at the top of the page. */
 function announce() {
-  if (!session.key) return;
+  if (!session.token && !alertService.trouble) return;
   const verdict = health.verdict();
   const chip = byId("engine-chip");
   chip.dataset.level = verdict.level;
@@ -193,17 +186,13 @@ function announce() {
 followTheme(byId("theme"));
 prepareConfirm();
 setText(byId("time-zone"), timeZone());
-setText(byId("watched"), `${capital(MANY)} are being watched. Your API key shows you what tripped.`);
-byId("sign-in-form").addEventListener("submit", signIn);
-byId("sign-out").addEventListener("click", () => signOut());
+setText(byId("watched"), `${capital(MANY)} are being watched. Sign in to see what tripped.`);
+prepareSignIn(begin);
+byId("sign-out").addEventListener("click", end);
 onMove(move);
 for (const feed of Object.values(feeds)) feed.run(forgotten);
 setInterval(() => {
   announce();
   for (const view of Object.values(views)) view.tick?.(Date.now());
 }, 1000);
-if (session.key) resume();
-else {
-  show(false);
-  byId("key").focus();
-}
+resume();

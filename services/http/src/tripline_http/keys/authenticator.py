@@ -28,6 +28,8 @@ log = structlog.get_logger(__name__)
 MIN_KEY_LENGTH = 16
 """Shorter keys can be guessed: they are refused, whatever the file says."""
 _CHALLENGE = 'Bearer realm="tripline"'
+Fail = Callable[[str, str, str | None], None]
+"""Told address, reason and name of a failure; may raise the 429 problem."""
 
 
 class Tokens(Protocol):
@@ -57,32 +59,39 @@ class Authenticator:
         self._failures = failures or FailureBuckets()
 
     def authenticate(self, authorization: str, address: str) -> Caller:
-        """Whose key or token this header has. Raises the 401 problem, 429 for an address that failed too often, 403
-        for a token without a role, 503 where key or token cannot be judged."""
-        # In every later line of this request, the one with its status too.
-        structlog.contextvars.bind_contextvars(address=address)
+        """Whose key or token this header has; raises what `judge` does."""
         scheme, _, token = authorization.partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
             # No key is no guess: it is not counted.
+            structlog.contextvars.bind_contextvars(address=address)
             raise _unauthenticated("Send a known API key as 'Authorization: Bearer <key>'.")
+        return self.judge(token, address)
+
+    def judge(self, token: str, address: str, *, is_guess: bool = True) -> Caller:
+        """Whose key or token this is. Raises the 401 problem, 429 for an address that failed too often, 403 for a
+        token without a role, 503 where key or token cannot be judged. What was good before is no guess: its failure
+        is not counted."""
+        # In every later line of this request, the one with its status too.
+        structlog.contextvars.bind_contextvars(address=address)
+        fail = self._fail if is_guess else _note_end
         key = self._find(token)
         if key is None and self.tokens is not None and self.tokens.takes(token):
-            caller = self._verify(self.tokens, token, address)
+            caller = self._verify(self.tokens, token, address, fail)
             structlog.contextvars.unbind_contextvars("address")
             return caller
         if key is None and self.stored is not None and len(token) >= MIN_KEY_LENGTH:
             key = self._find_stored(self.stored, token)
         if key is None:
-            self._fail(address, "short" if len(token) < MIN_KEY_LENGTH else "unknown")
-            raise _unauthenticated("Send a known API key as 'Authorization: Bearer <key>'.")
+            fail(address, "short" if len(token) < MIN_KEY_LENGTH else "unknown", None)
+            raise _unauthenticated("This key is not known here.")
         if key.not_after is not None and self._wall() > key.not_after:
-            self._fail(address, "expired", key.name)
+            fail(address, "expired", key.name)
             raise _unauthenticated("This API key has expired: ask for a new one.")
         if self.stored is not None:
             self.stored.used(key)
         structlog.contextvars.unbind_contextvars("address")
-        return Caller(key.name, key.scopes, key.role)
+        return Caller(key.name, key.scopes, key.role, key.not_after)
 
     def _find_stored(self, stored: StoredKeys, token: str) -> ApiKey | None:
         try:
@@ -98,11 +107,11 @@ class Authenticator:
         # The file has the first word: one name is one caller.
         return None if key is None or any(known.name == key.name for known in self._keys) else key
 
-    def _verify(self, tokens: Tokens, token: str, address: str) -> Caller:
+    def _verify(self, tokens: Tokens, token: str, address: str, fail: Fail) -> Caller:
         try:
             return tokens.verify(token)
         except TokenRefused as error:
-            self._fail(address, f"token_{error.reason}")
+            fail(address, f"token_{error.reason}", None)
             raise _unauthenticated(str(error), 'Bearer realm="tripline", error="invalid_token"') from error
         except IssuerUnavailable as error:
             log.warning("token_not_judged", reason=str(error))
@@ -113,7 +122,7 @@ class Authenticator:
                 headers={"Retry-After": str(math.ceil(ISSUER_RETRY_SECONDS))},
             ) from error
 
-    def _fail(self, address: str, reason: str, actor: str | None = None) -> None:
+    def _fail(self, address: str, reason: str, actor: str | None) -> None:
         seconds = self._failures.fail(address)
         if seconds:
             raise ProblemError(
@@ -134,6 +143,10 @@ class Authenticator:
             if hmac.compare_digest(key.sha256, digest):
                 match = key
         return match
+
+
+def _note_end(address: str, reason: str, actor: str | None) -> None:
+    log.info("key_ended", address=address, reason=reason, actor=actor)
 
 
 def _sha256(token: str) -> str:

@@ -18,6 +18,8 @@ LEEWAY_SECONDS: Final = 30
 ALGORITHMS: Final = frozenset({"RS256", "ES256"})
 MAX_TOKEN: Final = 16_384
 _MAX_NAME: Final = 64
+_LATEST: Final = 1 << 40
+"""Seconds since the epoch that are as good as no end, and that a float holds."""
 _SHAPE: Final = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*", re.ASCII)
 
 
@@ -77,7 +79,8 @@ def _caller(claims: Mapping[str, Any], issuer: Issuer) -> Caller:
             "no_name", f"This token has no {issuer.actor_claim} of 1 to {most} printable characters."
         )
     role = _role(claims, issuer.role_claim)
-    return Caller(ISSUER_PREFIX + name, ROLES[role], role)
+    not_after = min(int(claims["exp"]), _LATEST) + LEEWAY_SECONDS
+    return Caller(ISSUER_PREFIX + name, ROLES[role], role, float(not_after))
 
 
 def _role(claims: Mapping[str, Any], claim: str) -> str:

@@ -81,14 +81,14 @@ export class AuditView {
   }
 
   async read(address = null) {
-    const { key } = session;
+    const { token } = session;
     const query = this.query();
     query.set("order", "newest");
     query.set("limit", SHOWN);
     this.more.disabled = true;
     try {
       const answer = await registry(address ?? `/audit?${query}`);
-      if (key !== session.key || here().view !== "audit") return;
+      if (token !== session.token || here().view !== "audit") return;
       this.list.append(...answer.body.items.map(entryItem));
       this.next = answer.next && `/audit${new URL(answer.next, location.origin).search}`;
       this.more.hidden = !this.next;

@@ -56,10 +56,10 @@ export class ChangesView {
 
   async read() {
     this.readAt = Date.now();
-    const { key } = session;
+    const { token } = session;
     try {
       const { body } = await registry(`/changes?limit=${SHOWN}`);
-      if (key === session.key) this.take(body.items);
+      if (token === session.token) this.take(body.items);
       setText(this.trouble, "");
     } catch (error) {
       setText(this.trouble, `The changes cannot be read now: ${error.message}`);

@@ -1,24 +1,47 @@
-// Calls to the services, with the key of this tab. Every failure is one of four errors.
+// Calls to the services, in the session of this browser. Every failure is one of five errors.
 
-const KEY = "tripline.key";
 const TIMEOUT_MS = 6000;
+const NO_CONTENT = 204;
+const SESSION = "/v1/session";
 
+/**
+ * Who is signed in. What lets them in is a cookie, which no script sees; `token` goes with each request and says that
+ * it is from this page and of this session. It is null where nobody is signed in.
+ */
 export const session = {
-  get key() {
-    return sessionStorage.getItem(KEY);
-  },
-  open(key) {
-    sessionStorage.setItem(KEY, key);
-  },
-  close() {
-    sessionStorage.removeItem(KEY);
-  },
+  token: null,
   actor: "",
   scopes: new Set(),
+  open({ csrfToken, actor, scopes }) {
+    Object.assign(this, { token: csrfToken, actor, scopes: new Set(scopes) });
+  },
+  close() {
+    Object.assign(this, { token: null, actor: "", scopes: new Set() });
+  },
   may(scope) {
     return this.scopes.has(scope);
   },
 };
+
+/** Makes this browser's session one of this key or token, which is kept nowhere here. */
+export function enter(key) {
+  return call(SESSION, { method: "POST", body: { key } });
+}
+
+/** Who is signed in in this browser, and the session's token. */
+export async function whoAmI() {
+  return (await call(SESSION)).body;
+}
+
+/** Ends the session. */
+export function leave() {
+  return call(SESSION, { method: "DELETE" });
+}
+
+/** What every request of the session has in its head. */
+export function ofSession(headers) {
+  return session.token === null ? headers : { ...headers, "X-CSRF-Token": session.token };
+}
 
 /** The service does not answer, or says that it cannot. */
 export class Away extends Error {}
@@ -26,8 +49,16 @@ export class Away extends Error {}
 /** The service is not part of this installation. */
 export class Absent extends Error {}
 
-/** The key is unknown (401). */
-export class SignedOut extends Error {}
+/** Nobody is signed in, or not any more (401). `wasIn`: the session was there and has ended. */
+export class SignedOut extends Error {
+  constructor(answer) {
+    super(answer?.detail);
+    this.wasIn = answer?.type === "urn:tripline:problem:session-ended";
+  }
+}
+
+/** Another page of this browser signed somebody in anew. */
+export class SomebodyElse extends SignedOut {}
 
 /** The service answered with a problem (RFC 9457). */
 export class Problem extends Error {
@@ -40,7 +71,8 @@ export class Problem extends Error {
 
 /** Throws the error that an answer which is no success stands for. */
 export function refuse(response, answer) {
-  if (response.status === 401) throw new SignedOut(answer?.detail);
+  if (response.status === 401) throw new SignedOut(answer);
+  if (answer?.type === "urn:tripline:problem:csrf-token") throw new SomebodyElse(answer);
   if (response.status === 404 && answer?.type === "urn:tripline:problem:not-connected") {
     throw new Absent(answer.detail);
   }
@@ -55,7 +87,7 @@ export async function ask(path, request, timeout) {
       ...request,
       signal: AbortSignal.timeout(timeout),
       cache: "no-store",
-      credentials: "omit",
+      credentials: "same-origin",
     });
   } catch (error) {
     throw new Away(String(error));
@@ -66,15 +98,15 @@ export async function ask(path, request, timeout) {
  * `{status, body, next, version}` of a call; `next` is the address of the next page or null, `version` the
  * ETag or null.
  */
-export async function call(path, { method = "GET", body, key = session.key, version = null } = {}) {
-  const headers = { Authorization: `Bearer ${key}`, Accept: "application/json" };
+export async function call(path, { method = "GET", body, version = null } = {}) {
+  const headers = ofSession({ Accept: "application/json" });
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (version !== null) headers["If-Match"] = `"${version}"`;
   const sent = body === undefined ? undefined : JSON.stringify(body);
   const response = await ask(path, { method, headers, body: sent }, TIMEOUT_MS);
   const answer = await response.json().catch(() => null);
   refuse(response, answer);
-  if (answer === null) throw new Away("an answer that is no JSON");
+  if (answer === null && response.status !== NO_CONTENT) throw new Away("an answer that is no JSON");
   const [, next = null] = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("Link") ?? "") ?? [];
   return { status: response.status, body: answer, next, version: response.headers.get("ETag") };
 }

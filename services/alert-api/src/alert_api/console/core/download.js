@@ -1,14 +1,13 @@
 // What a service answers, as a file of the reader's.
 
-import { ask, refuse, session } from "./client.js";
+import { ask, ofSession, refuse } from "./client.js";
 import { element } from "./dom.js";
 
 const TIMEOUT_MS = 30_000;
 
-/** Asks for it with the key of this tab and saves it under that name. Throws what `call` throws. */
+/** Asks for it in this session and saves it under that name. Throws what `call` throws. */
 export async function save(path, name) {
-  const headers = { Authorization: `Bearer ${session.key}` };
-  const response = await ask(path, { headers }, TIMEOUT_MS);
+  const response = await ask(path, { headers: ofSession({}) }, TIMEOUT_MS);
   if (!response.ok) refuse(response, await response.json().catch(() => null));
   const address = URL.createObjectURL(await response.blob());
   element("a", { href: address, download: name }).click();

@@ -22,7 +22,7 @@ export class Feed {
   /** Rounds for ever; one feed's slowness does not hold up another. A hidden tab reads nothing. */
   async run(onSignedOut) {
     for (;;) {
-      if (session.key && !document.hidden && this.wanted()) await this.take(onSignedOut);
+      if (session.token && !document.hidden && this.wanted()) await this.take(onSignedOut);
       await new Promise((resume) => {
         setTimeout(resume, this.everyMs);
         this.resume = resume;
@@ -36,14 +36,14 @@ export class Feed {
   }
 
   async take(onSignedOut) {
-    const key = session.key;
+    const { token } = session;
     try {
       const data = await this.read();
-      if (key !== session.key) return;
+      if (token !== session.token) return;
       Object.assign(this, { state: "good", data, goodAt: Date.now(), since: null, trouble: null });
     } catch (error) {
-      if (key !== session.key) return;
-      if (error instanceof SignedOut) return void onSignedOut();
+      if (token !== session.token) return;
+      if (error instanceof SignedOut) return void onSignedOut(error);
       this.state = error instanceof Absent ? "absent" : "away";
       this.since ??= Date.now();
       this.trouble = error instanceof Away ? "does not answer" : error.message;

@@ -9,7 +9,7 @@ export const MEMBERS = ["severity", "tag", "owner"];
 const AGAIN_MS = 10_000;
 
 // Of rules that are deleted: the feed has none of them, and their purposes do not change any more.
-const asked = { key: null, purposes: new Map() };
+const asked = { token: null, purposes: new Map() };
 
 /** The purpose of a rule, also of a deleted one; null as long as it is not known. */
 export function purposeOf(ruleId) {
@@ -17,7 +17,7 @@ export function purposeOf(ruleId) {
   if (rules === null) return null;
   const rule = rules.find((other) => other.ruleId === ruleId);
   if (rule) return rule.purpose ?? null;
-  if (asked.key !== session.key) Object.assign(asked, { key: session.key, purposes: new Map() });
+  if (asked.token !== session.token) Object.assign(asked, { token: session.token, purposes: new Map() });
   const { purposes } = asked;
   if (!purposes.has(ruleId)) {
     purposes.set(ruleId, null);

@@ -1,6 +1,6 @@
-// The alerts as they happen: server-sent events, read by hand because a browser's EventSource sends no key.
+// The alerts as they happen: server-sent events, read by hand because a browser's EventSource sends no header.
 
-import { Away, refuse, session, SignedOut } from "./client.js";
+import { Away, ofSession, refuse, SignedOut } from "./client.js";
 
 const SILENCE_MS = 25_000;
 const AGAIN_MS = 2000;
@@ -27,7 +27,7 @@ export function readMessages(text) {
 /** As many streams as may be open are open. */
 class Full extends Away {}
 
-/** A later stream of this key took the seat of this one. */
+/** A later stream of this actor took the seat of this one. */
 class Replaced extends Away {}
 
 export class AlertStream {
@@ -51,7 +51,7 @@ export class AlertStream {
         await this.read(round);
       } catch (error) {
         if (round !== this.round) return;
-        if (error instanceof SignedOut) return this.onSignedOut();
+        if (error instanceof SignedOut) return this.onSignedOut(error);
         // A place that the service does not take would be refused for ever.
         if (!(error instanceof Away)) this.last = null;
         if (error instanceof Replaced) await this.standBack(round);
@@ -86,7 +86,7 @@ export class AlertStream {
 
   async read(round) {
     this.abort = new AbortController();
-    const headers = { Authorization: `Bearer ${session.key}`, Accept: "text/event-stream" };
+    const headers = ofSession({ Accept: "text/event-stream" });
     if (this.last) headers["Last-Event-ID"] = this.last;
     let silence = null;
     const listen = () => {
@@ -99,7 +99,7 @@ export class AlertStream {
         headers,
         signal: this.abort.signal,
         cache: "no-store",
-        credentials: "omit",
+        credentials: "same-origin",
       });
       if (!response.ok) {
         const answer = await response.json().catch(() => null);

@@ -119,12 +119,12 @@ class Panel {
   }
 
   async read() {
-    const { key } = session;
+    const { token } = session;
     try {
       const items = await registryItems(this.kind.path);
-      if (key === session.key) this.take(items);
+      if (token === session.token) this.take(items);
     } catch (error) {
-      if (key === session.key) this.say(`They cannot be read now: ${error.message}`);
+      if (token === session.token) this.say(`They cannot be read now: ${error.message}`);
     }
   }
 

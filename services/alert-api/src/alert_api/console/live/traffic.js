@@ -61,7 +61,7 @@ export class Traffic {
   }
 
   async open() {
-    if (!session.key) return;
+    if (!session.token) return;
     if (!session.may("traffic:read")) {
       this.controls.hidden = true;
       setText(this.state, "Your key may not look at the traffic.");
