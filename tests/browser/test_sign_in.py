@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Page, Request, expect
 
@@ -106,7 +107,10 @@ def test_a_session_that_has_ended_is_said_so(open_window: OpenWindow, tripped: T
     window.go("/rules")
     expect(tabs(window.page)).to_be_visible()
     [cookie] = window.page.context.cookies()
-    window.page.context.add_cookies([{**cookie, "value": "A" * 43}])
+    headers = {"Cookie": f"{COOKIE}={cookie['value']}"}
+    with httpx.Client(base_url=window.base, headers=headers, verify=False, trust_env=False) as elsewhere:
+        token = elsewhere.get("/v1/session").raise_for_status().json()["csrfToken"]
+        assert elsewhere.delete("/v1/session", headers={TOKEN_HEADER: token}).status_code == 204
     expect(window.page.get_by_text(ENDED)).to_be_visible()
     expect(window.page.get_by_text(tripped.rule["name"])).to_have_count(0)
     assert window.page.context.cookies() == []
