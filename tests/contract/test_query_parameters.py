@@ -26,6 +26,7 @@ PAGES = {
     "/changes",
     "/controls",
     "/audit",
+    "/keys",
 }
 # Handed on, query and all, to a service of this list, which refuses.
 PROXIES = {"/console/registry/<path:path>", "/console/generator/<path:path>"}

@@ -41,6 +41,7 @@ CONSOLE: Final = {
             "/changes",
             "/controls",
             "/audit",
+            "/keys",
         )
     },
     "GET /console/{name}": OPEN,

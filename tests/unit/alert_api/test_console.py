@@ -133,6 +133,7 @@ def test_an_unchanged_file_is_not_sent_again(client: FlaskClient) -> None:
         "/changes",
         "/controls",
         "/audit",
+        "/keys",
     ],
 )
 def test_the_address_of_a_view_is_the_page(client: FlaskClient, path: str) -> None:

@@ -111,12 +111,32 @@ def test_a_change_goes_through_with_its_condition_and_its_body() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["../metrics", "rules/../../metrics", "%2e%2e/metrics", "rules//1", "rules/1?x#y%0d", "@evil/x", "a%20b"],
+    [
+        "../metrics",
+        "rules/../../metrics",
+        "%2e%2e/metrics",
+        "rules//1",
+        "rules/1?x#y%0d",
+        "@evil/x",
+        "a%20b",
+        "keys/.",
+        "keys/.a",
+        "keys/\u0660",
+    ],
 )
 def test_only_plain_addresses_are_asked_for(path: str) -> None:
     registry = Recorder(httpx.Response(200, json={}))
     client_of(registry=registry).get(f"/console/registry/{path}", headers=AS_CLERK)
     assert all(asked.url.raw_path.startswith(b"/v1/rules/1") for asked in registry.asked)
+
+
+def test_the_name_of_a_key_may_be_an_address_of_mail() -> None:
+    registry = Recorder(httpx.Response(204))
+    answer = client_of(registry=registry).delete(
+        "/console/registry/keys/ada%40bank.example", headers=AS_CLERK
+    )
+    assert (answer.status_code, answer.data) == (204, b"")
+    assert [asked.url.raw_path for asked in registry.asked] == [b"/v1/keys/ada@bank.example"]
 
 
 def test_the_registrys_refusal_is_handed_on() -> None:

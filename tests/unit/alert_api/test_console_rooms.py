@@ -13,7 +13,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("main",),
     ("rule",),
     ("changes",),
-    ("live", "rules", "alerts", "lists", "controls", "audit"),
+    ("live", "rules", "alerts", "lists", "controls", "audit", "keys"),
     ("parts",),
     ("words",),
     ("core",),

@@ -20,6 +20,7 @@ PAGES = {
     "/changes",
     "/controls",
     "/audit",
+    "/keys",
 }
 PUBLIC = {*PAGES, "/console/event-type"}
 

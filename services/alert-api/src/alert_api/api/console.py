@@ -31,6 +31,7 @@ PAGES: Final = (
     "/changes",
     "/controls",
     "/audit",
+    "/keys",
 )
 
 

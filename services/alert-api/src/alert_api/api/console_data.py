@@ -7,6 +7,7 @@ the key is judged here alone: who may read alerts may look.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
@@ -26,6 +27,8 @@ from tripline_http.guards.query_parameters import takes_any_query
 _SENT_ON: Final = ("Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id")
 # A list that the registry takes, whatever its characters are; longer than what this service itself is sent.
 _MAX_BODY_BYTES: Final = 2 * named_values.MAX_LIST_BYTES
+# Ids and names, those of API keys too: none begins with a dot.
+_SEGMENT: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._@-]*", re.ASCII)
 _METHODS: Final = ["GET", "POST", "PUT", "DELETE"]
 
 
@@ -101,8 +104,7 @@ def _add_readings(blueprint: Blueprint, line: Line) -> None:
 
 def _question(path: str) -> Question:
     """This request, for another service: only below /v1/, and no path that says more than it seems to."""
-    segments = path.split("/")
-    if not all(segment and segment.replace("-", "").replace("_", "").isalnum() for segment in segments):
+    if not all(_SEGMENT.fullmatch(segment) for segment in path.split("/")):
         raise ProblemError(404, None, "There is nothing here.")
     headers = {name: request.headers[name] for name in _SENT_ON if name in request.headers}
     # Of a session too: another service knows keys, and no cookie of this one.

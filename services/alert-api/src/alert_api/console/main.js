@@ -12,6 +12,7 @@ import { fullTime, timeOfDay, timeZone } from "./core/format.js";
 import { EngineHealth } from "./core/pipeline_health.js";
 import { feeds } from "./core/pipeline.js";
 import { ListsView } from "./lists/lists.js";
+import { KeysView } from "./keys/keys.js";
 import { LiveView } from "./live/live.js";
 import { here, onMove } from "./core/router.js";
 import { RulePage } from "./rule/rule_page.js";
@@ -36,6 +37,7 @@ const TITLES = {
   changes: "Changes",
   controls: "Controls",
   audit: "Audit trail",
+  keys: "API keys",
 };
 
 const health = new EngineHealth();
@@ -47,6 +49,7 @@ const views = {
   changes: new ChangesView(),
   controls: new ControlsView(),
   audit: new AuditView(),
+  keys: new KeysView(),
 };
 const alertService = { title: "The alert service", trouble: null, goodAt: null };
 const stream = new AlertStream({

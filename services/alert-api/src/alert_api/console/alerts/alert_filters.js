@@ -82,6 +82,13 @@ export class AlertFilters {
     feeds.rules.listen((feed) => this.offer(feed.data ?? []));
   }
 
+  /** Of what the rules are called and are for nothing is left. */
+  forget() {
+    this.asked = null;
+    this.offer([]);
+    this.purposes.forget();
+  }
+
   /** Shows what the address asks for; gives the query for the API. */
   show(query) {
     this.asked = query;

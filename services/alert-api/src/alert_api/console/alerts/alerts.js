@@ -58,6 +58,7 @@ export class AlertsView {
     this.hours.replaceChildren();
     arrange(this.list, []);
     this.page.forget();
+    this.filters.forget();
   }
 
   open({ id, query }) {

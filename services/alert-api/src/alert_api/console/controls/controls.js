@@ -19,9 +19,10 @@ export class ControlsView {
     this.done = element("ol", { class: "history", "aria-label": "Commands so far" });
     this.backfills = new OpenBackfills(() => this.read());
     this.voiding = new VoidForm();
+    this.clears = [new ClearRuleForm("clear-rule"), new ClearGroupForm("clear-group")];
     const forms = {
-      CLEAR_RULE: new ClearRuleForm("clear-rule"),
-      CLEAR_GROUP: new ClearGroupForm("clear-group"),
+      CLEAR_RULE: this.clears[0],
+      CLEAR_GROUP: this.clears[1],
       VOID_TRANSACTION: this.voiding,
     };
     this.cards = [...OF_RULES, VOID, BACKFILL, ...WHOLE_LINE].map((command) =>
@@ -50,6 +51,7 @@ export class ControlsView {
   forget() {
     this.done.replaceChildren();
     this.backfills.forget();
+    for (const clear of this.clears) clear.offer([]);
   }
 
   open({ query }) {

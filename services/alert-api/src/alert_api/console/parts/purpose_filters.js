@@ -24,6 +24,12 @@ export class PurposeFilters {
     this.offer([]);
   }
 
+  forget() {
+    this.wanted = new Map();
+    for (const field of this.fields.values()) field.value = "";
+    this.offer([]);
+  }
+
   /** What is chosen, by member; nothing of those that are not. */
   read() {
     return new Map([...this.fields].map(([name, field]) => [name, field.value]).filter(([, value]) => value));

@@ -52,6 +52,7 @@ export class RulesView {
     this.list.replaceChildren();
     setText(this.applied, "");
     this.page.forget();
+    this.filters.forget();
   }
 
   open({ id, query }) {
