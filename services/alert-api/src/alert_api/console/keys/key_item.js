@@ -30,7 +30,7 @@ export function keyItem(key, choices) {
       "div",
       { class: "rule-acts" },
       button("Rotate", () => choices.rotate(key), { "aria-label": `Rotate: ${key.name}` }),
-      button("Revoke", () => choices.revoke(key), { kind: "danger", "aria-label": `Revoke: ${key.name}` }),
+      button("Revoke", () => choices.revoke(key), { "aria-label": `Revoke: ${key.name}` }),
     ),
   );
 }
@@ -40,11 +40,13 @@ function endsSoon({ state, expiresAt }) {
 }
 
 function sentences(key) {
+  const isRevoked = key.state === "REVOKED";
   return [
     `Given out by ${key.createdBy}, ${fullTime(key.createdAt)}.`,
     key.rotatedAt !== null && `Rotated ${fullTime(key.rotatedAt)}.`,
-    key.previousUntil !== null && `The one before is good until ${fullTime(key.previousUntil)}.`,
-    key.revokedAt !== null ? `Revoked by ${key.revokedBy}, ${fullTime(key.revokedAt)}.` : end(key),
+    key.previousUntil !== null && !isRevoked &&
+    `The one before is good until ${fullTime(key.previousUntil)}.`,
+    isRevoked ? `Revoked by ${key.revokedBy}, ${fullTime(key.revokedAt)}.` : end(key),
     key.lastUsedAt === null ? "Never used." : `Last used ${lastUse(key.lastUsedAt)}.`,
   ].filter(Boolean);
 }

@@ -39,7 +39,7 @@ export class KeysView {
       element(
         "p",
         { class: "muted small keys-intro" },
-        "A key\u2019s name is who did it, wherever something was changed. What is kept of a key is its hash. " +
+        "Whoever uses a key acts under its name and in its role. Only hashes of keys are kept. " +
           "Keys of the services\u2019 files are not listed here.",
       ),
       element(
@@ -58,7 +58,8 @@ export class KeysView {
     this.rows = new Map();
     this.items = [];
     this.list.replaceChildren();
-    for (const node of [this.empty, this.error]) setText(node, "");
+    this.empty.hidden = true;
+    setText(this.error, "");
   }
 
   open() {
@@ -97,7 +98,8 @@ export class KeysView {
     }
     this.rows = kept;
     arrange(this.list, [...kept.values()].map(({ node }) => node));
-    setText(this.empty, kept.size ? "" : "No key is good that was given out here.");
+    setText(this.empty, "No key that was given out here is good.");
+    this.empty.hidden = kept.size > 0;
   }
 
   choices() {

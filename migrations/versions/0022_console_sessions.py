@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0021_console_sessions"
-down_revision = "0020_rule_purposes"
+revision = "0022_console_sessions"
+down_revision = "0021_effective_until"
 branch_labels = None
 depends_on = None
 
