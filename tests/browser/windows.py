@@ -33,9 +33,13 @@ class Window:
         self.page.add_init_script(WATCH_POLICY)
 
     def _note(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type == "error" and not self._is_asked_who(message):
             answered = _ANSWERED.search(message.text)
             self.troubles.append(f"answered {answered[1]}" if answered else message.text)
+
+    def _is_asked_who(self, message: ConsoleMessage) -> bool:
+        """A page asks who is signed in, and is told that nobody is: nothing is wrong."""
+        return "401" in message.text and message.location["url"] == f"{self.base}/v1/session"
 
     def go(self, path: str) -> None:
         """To another address of the console."""
