@@ -23,8 +23,6 @@ CLASS_LINES = 250
 FILE_LINES = 300
 FOLDER_MODULES = 20
 SUFFIXES = (".py", ".js")
-HISTORIES = frozenset({PurePath("migrations/versions")})
-"""Folders whose modules are steps of a history, which only grows and is read from its end."""
 BUILDERS = frozenset({"tests/oracle/builders/shorthand.py"})
 """Modules whose functions do nothing but make values."""
 HISTORIES = frozenset({PurePath("migrations/versions")})

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0022_console_sessions"
-down_revision = "0021_effective_until"
+revision = "0023_console_sessions"
+down_revision = "0022_list_entries"
 branch_labels = None
 depends_on = None
 
