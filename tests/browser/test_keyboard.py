@@ -105,10 +105,11 @@ def test_a_rule_is_begun_and_given_up_by_keyboard(open_window: OpenWindow) -> No
     assert focused(page) == "New rule"
 
 
-@pytest.mark.parametrize("who", ["analyst", "ops"])
+@pytest.mark.parametrize("who", ["analyst", "ops", "admin"])
 def test_everything_has_a_name(open_window: OpenWindow, tripped: Tripped, who: str) -> None:
     window = open_window(who)
-    for path in ("/live", "/rules", "/alerts", f"/alerts/{tripped.alerts[0]['alertId']}", "/controls"):
+    paths = ["/live", "/rules", "/alerts", f"/alerts/{tripped.alerts[0]['alertId']}", "/controls"]
+    for path in [*paths, "/keys"] if who == "admin" else paths:
         window.go(path)
         expect(window.page.locator(".panel:visible").first).to_be_visible()
         assert window.page.evaluate(NAMELESS) == [], path

@@ -36,6 +36,7 @@ def views(tripped: Tripped) -> dict[str, tuple[str, str, str]]:
         "alerts": ("analyst", f"/alerts?ruleId={tripped.rule['ruleId']}", name),
         "alert": ("ops", f"/alerts/{tripped.alerts[0]['alertId']}", "What counted"),
         "controls": ("ops", "/controls", "CLEAR_STATE_ALL"),
+        "keys": ("admin", "/keys", "New key"),
     }
 
 
@@ -46,7 +47,7 @@ def test_all_views_fit_and_break_no_rule(
 ) -> None:
     windows = {
         who: open_window(who, viewport={"width": width, "height": 844}, color_scheme=scheme)
-        for who in ("analyst", "ops")
+        for who in ("analyst", "ops", "admin")
     }
     folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     for name, (who, path, text) in views(tripped).items():
