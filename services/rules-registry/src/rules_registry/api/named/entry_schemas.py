@@ -16,6 +16,7 @@ class EntryQuery(PageQuery):
     prefix = Text(
         1,
         named_values.MAX_TEXT,
+        pattern="^[^\\u0000]*$",
         load_default="",
         metadata={"description": "Only values that begin with it; case counts"},
     )

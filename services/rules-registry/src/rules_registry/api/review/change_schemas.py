@@ -68,14 +68,9 @@ class PauseQuery(AloneQuery):
         validate=ma.validate.OneOf(["true", "false"]),
         metadata={
             "description": "true: as a change that a second person decides on, also where no second person is needed; "
-            "not beside breakGlass"
+            "breakGlass then counts for nothing"
         },
     )
-
-    @ma.validates_schema
-    def _one_of_both(self, data: dict[str, str], **_: object) -> None:
-        if data["asChange"] == data["breakGlass"] == "true":
-            raise ma.ValidationError("not beside breakGlass", "asChange")
 
 
 class ChangeSchema(ma.Schema):
