@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,21 @@ def test_steps_are_those_of_the_state_and_ask_for_a_reason(
     page.get_by_label("From version").select_option("1")
     expect(page.locator(".compared").get_by_role("row", name="State active deleted")).to_be_visible()
     window.is_clean("answered 404")
+
+
+def test_a_rule_with_an_end_says_so_and_that_it_has_come(
+    open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any]
+) -> None:
+    window = open_window("analyst")
+    page = window.page
+    change(stack, rule, effectiveUntil=round(time.time() * 1000) + 20_000)
+    window.go(f"/rules/{rule['ruleId']}")
+    expect(page.locator("#rule-state")).to_have_text("active")
+    expect(page.locator(".rule-page dt").filter(has_text="Judges until")).to_be_visible()
+    expect(page.locator("#rule-state")).to_have_text("ended")
+    expect(page.locator(".life [aria-current]")).to_have_text("ended")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    window.is_clean()
 
 
 def test_the_address_keeps_what_is_compared(

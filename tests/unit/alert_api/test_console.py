@@ -98,6 +98,8 @@ def test_steps_of_a_published_rule_are_the_registrys() -> None:
     assert set(lifecycle.STEPS) - set(steps) == {*before, "SUBMITTED", "WITHDRAWN"}
     asked = set(re.findall(r'^  \["([A-Z]+)"', FILES["words/lifecycle.js"], re.MULTILINE))
     assert asked == set(lifecycle.STEPS) - {"WITHDRAWN"}
+    tags = set(re.findall(r'^  ([A-Z]+): \["', FILES["rule/rule_head.js"], re.MULTILINE))
+    assert tags == set(steps), "the head of a rule's page has a word for each"
 
 
 def test_other_files_are_not_found(client: FlaskClient) -> None:

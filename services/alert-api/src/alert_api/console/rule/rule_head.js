@@ -10,6 +10,7 @@ const STATES = {
   APPROVED: ["approved", ""],
   ACTIVE: ["active", "good"],
   PAUSED: ["paused", "warn"],
+  EXPIRED: ["ended", ""],
   RETIRED: ["retired", ""],
 };
 

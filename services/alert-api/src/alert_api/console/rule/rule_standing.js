@@ -63,6 +63,7 @@ export class RuleStanding {
           ? null
           : pair("Definition", `as version ${rule.definitionVersion} brought it`),
         pair("In force from", fullTime(rule.effectiveFrom)),
+        rule.effectiveUntil ? pair("Judges until", fullTime(rule.effectiveUntil)) : null,
         pair("Its hash", element("span", { class: "mono hash" }, rule.definitionHash)),
         session.may("audit:read") ? pair("Audit trail", auditLink(this.ruleId)) : null,
       ),

@@ -14,8 +14,8 @@ export const LIFE = [
   ["SUBMITTED", "submitted"],
   ["APPROVED", "approved"],
   ["ACTIVE", "active"],
-  ["EXPIRED", "ended"],
   ["PAUSED", "paused"],
+  ["EXPIRED", "ended"],
   ["RETIRED", "retired"],
 ];
 const CAN_BE = { pause: "paused", resume: "resumed", retire: "retired for good" };
