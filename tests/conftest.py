@@ -52,7 +52,16 @@ LONG = {"test_against_oracle", "test_pruning"}
 """Files whose tests share nothing and take minutes together: they go to workers one by one."""
 
 
-ON_SHARED_LINES = {"test_stack", "test_line", "test_export", "test_readme_tour", "test_card_authorisations"}
+ON_SHARED_LINES = {
+    "test_stack",
+    "test_line",
+    "test_export",
+    "test_readme_tour",
+    "test_card_authorisations",
+    "test_guard",
+    "test_life_of_a_rule",
+    "test_entries_of_lists",
+}
 """Files, besides those of the browser, whose tests look at a whole line."""
 
 
@@ -101,6 +110,10 @@ SHARED_LINES: pytest.StashKey[dict[str, ExitStack]] = pytest.StashKey()
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever shares a running line comes after the rest, one line after the other: each takes half a core while it
     runs. What needs no server comes last, for whoever is done first."""
+    for item in items:
+        if not _is_in_browser(item) and {"running_stack", "card_line"} & {*getattr(item, "fixturenames", ())}:
+            # on another worker it would start a line of its own, and end it beneath those that come later
+            assert item.path.stem in ON_SHARED_LINES, f"add {item.path.stem} to ON_SHARED_LINES"
     items.sort(key=_how_late)
 
 

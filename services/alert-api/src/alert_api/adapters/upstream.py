@@ -46,21 +46,30 @@ class Upstream:
 
     def ask(self, question: Question) -> Answer:
         """Raises UpstreamUnavailable when there is no answer in time, or too much of one."""
-        headers = {"Accept": "application/json", **(question.headers or {})}
         try:
-            answer = self._client.request(
-                question.method,
-                question.path,
-                params=list(question.query),
-                headers=headers,
-                content=question.body,
-            )
+            answer = self._asked(question)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise UpstreamUnavailable(self._title, f"does not answer: {type(error).__name__}") from error
         if len(answer.content) > MAX_ANSWER_BYTES:
             raise UpstreamUnavailable(self._title, "answered more than can be handed on")
         passed_on = {key: answer.headers[key] for key in PASSED_ON if key in answer.headers}
         return Answer(answer.status_code, passed_on, answer.content)
+
+    def _asked(self, question: Question) -> httpx.Response:
+        request = self._client.build_request(
+            question.method,
+            question.path,
+            params=list(question.query),
+            headers={"Accept": "application/json", **(question.headers or {})},
+            content=question.body,
+        )
+        try:
+            return self._client.send(request)
+        except (httpx.RemoteProtocolError, httpx.ReadError):
+            if question.method != "GET":
+                raise
+            # A connection that was kept may be closed over there just as it is used again.
+            return self._client.send(request)
 
     def close(self) -> None:
         """Free the connections."""
