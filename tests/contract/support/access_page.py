@@ -27,23 +27,21 @@ PROBES: Final = {
     f"GET {path}": OPEN
     for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/{name}")
 }
+CONSOLE_PAGES: Final = (
+    "/",
+    "/live",
+    "/rules",
+    "/rules/{_rule}",
+    "/lists",
+    "/alerts",
+    "/alerts/{_alert}",
+    "/changes",
+    "/controls",
+    "/audit",
+    "/keys",
+)
 CONSOLE: Final = {
-    **{
-        f"GET {page}": OPEN
-        for page in (
-            "/",
-            "/live",
-            "/rules",
-            "/rules/{_rule}",
-            "/lists",
-            "/alerts",
-            "/alerts/{_alert}",
-            "/changes",
-            "/controls",
-            "/audit",
-            "/keys",
-        )
-    },
+    **{f"GET {page}": OPEN for page in CONSOLE_PAGES},
     "GET /console/{name}": OPEN,
     "GET /console/event-type": OPEN,
     # Who signs in has no session yet: the key is in the body.

@@ -5,24 +5,12 @@ from __future__ import annotations
 import pytest
 from prometheus_client import CollectorRegistry
 
+from tests.contract.support.access_page import CONSOLE_PAGES
 from tests.contract.support.http_apps import Endpoint, app_named, bearer, endpoints
 from tripline_http.application import Access, new_app
 
 # The console's pages and declarations: the same for everybody; a browser keeps them and asks whether they changed.
-PAGES = {
-    "/",
-    "/live",
-    "/rules",
-    "/rules/{_rule}",
-    "/lists",
-    "/alerts",
-    "/alerts/{_alert}",
-    "/changes",
-    "/controls",
-    "/audit",
-    "/keys",
-}
-PUBLIC = {*PAGES, "/console/event-type"}
+PUBLIC = {*CONSOLE_PAGES, "/console/event-type"}
 
 
 def caching(endpoint: Endpoint) -> str:
