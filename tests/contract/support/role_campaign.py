@@ -18,7 +18,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.core.failures import FailureGroup
 from schemathesis.generation import GenerationMode
 
-from tests.contract.support.schemathesis_campaign import CONFIG
+from tests.contract.support.schemathesis_campaign import CONFIG, spell_as_sent
 from tripline_http.keys.roles import ROLES
 
 CASES: Mapping[GenerationMode, int] = {GenerationMode.POSITIVE: 5, GenerationMode.NEGATIVE: 2}
@@ -71,11 +71,15 @@ class RoleCampaign:
         self, outcome: RoleOutcome, operation: Any, scope: str | None, mode: GenerationMode, seed: int
     ) -> None:
         def check(case: Any) -> None:
+            spell_as_sent(case)
             for role, scopes in ROLES.items():
+                # A case that is wrong on purpose may bring a key that is none. Without that it may be right, and is
+                # filled like any other: so the key comes first.
+                case.headers = {**(case.headers or {}), "Authorization": f"Bearer {self.key_of(role)}"}
                 is_allowed = scope is None or scope in scopes
                 if is_allowed:
                     self.fill(case)
-                _try(outcome, case, role, self.key_of(role), is_allowed=is_allowed)
+                _try(outcome, case, role, is_allowed=is_allowed)
 
         settings = hypothesis.settings(
             max_examples=CASES[mode],
@@ -97,10 +101,8 @@ def _succeeded(counted: Counter[int]) -> bool:
     return any(200 <= status < 300 for status in counted)
 
 
-def _try(outcome: RoleOutcome, case: Any, role: str, key: str, *, is_allowed: bool) -> None:
+def _try(outcome: RoleOutcome, case: Any, role: str, *, is_allowed: bool) -> None:
     label = case.operation.label
-    # A case that is wrong on purpose may bring a key that is none.
-    case.headers = {**(case.headers or {}), "Authorization": f"Bearer {key}"}
     response = case.call()
     is_negative = case.meta is not None and case.meta.generation.mode is GenerationMode.NEGATIVE
     if is_negative and response.status_code in UNROUTED:
