@@ -1,4 +1,4 @@
-"""`tripline-engine run`, `tripline-engine rebuild` and `tripline-engine warm-up`."""
+"""`tripline-engine run`, `rebuild`, `prover` and `warm-up`."""
 
 from __future__ import annotations
 
@@ -51,6 +51,21 @@ def rebuild(engine: str | None) -> None:
             f"engine {done.engine}, {done.shards} shards: {done.batches} micro-batches with {done.transactions}"
             f" transactions in {done.seconds:.1f} s; {done.repeated} records of the last one were written again"
         )
+
+
+@main.command()
+def prover() -> None:
+    """Answer the alert API's questions about alerts until SIGTERM: derives them again from topics and archive.
+
+    Settings are those of `run` as far as they say where the logs are, and TRIPLINE_PROVER_….
+    """
+    with _sentences(), private_files():
+        from tripline_engine.prover.process import run as run_prover  # noqa: PLC0415  # compiled kernels
+        from tripline_engine.prover.settings import from_environment as prover_settings  # noqa: PLC0415
+
+        settings = prover_settings()
+        logs.configure(settings.log_level)
+        run_prover(settings)
 
 
 @main.command("warm-up")

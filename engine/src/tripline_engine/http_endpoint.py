@@ -1,4 +1,4 @@
-"""A process's small HTTP endpoint: /metrics, /livez, /readyz."""
+"""A process's small HTTP endpoint: /metrics, /livez, /readyz, and what else it answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry, make_wsgi_app
 from tripline_engine.errors import BadSettings
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 CONNECTIONS: Final = 32
 """At once; one more takes the place of the oldest."""
@@ -99,8 +99,13 @@ def serving(
     live: Check,
     ready: Check,
     seconds: float = CONNECTION_SECONDS,
+    others: WSGIApplication | None = None,
 ) -> Iterator[int]:
-    """Serves in a thread while the block runs; yields the port. Raises BadSettings if the address can't be bound."""
+    """Serves in a thread while the block runs; yields the port.
+
+    :param others: answers all other paths
+    :raises BadSettings: if the address can't be bound
+    """
     metrics = make_wsgi_app(registry)
     checks = {"/livez": live, "/readyz": ready}
 
@@ -109,6 +114,8 @@ def serving(
         if path == "/metrics":
             body: Iterable[bytes] = metrics(environ, start_response)
             return body
+        if path not in checks and others is not None:
+            return others(environ, start_response)
         if path not in checks:
             return _answer(start_response, "404 Not Found", "not found")
         problem = checks[path]()

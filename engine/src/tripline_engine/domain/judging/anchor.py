@@ -30,7 +30,7 @@ from tripline_engine.domain.rules.judged_spans import OPEN, JudgedSpans, Span
 from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_events import CatchUp
-from tripline_engine.domain.rules.rule_version import RuleVersion
+from tripline_engine.domain.rules.rule_version import END_OF_TIME, RuleVersion
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.rules.window_plan import WindowPlan
 from tripline_engine.domain.state_log.anchor_log import AnchorLog
@@ -141,7 +141,7 @@ class Anchor:
                 judgement.counts[rule_counter(version.rule_id, "backfilled_unseen")] += int(unseen.sum())
                 eligible = eligible & ~rows.backfilled
             fired, reading = evaluate_version(version, eligible, evaluation, book.judged, judgement)
-            traced_until = book.traced.get(version.rule_id)
+            traced_until = self._traced_until(version, book)
             if traced_until is not None:
                 evaluated, late = evaluation.evaluated(version, eligible)
                 traced = evaluated & (rows.record_time < traced_until)
@@ -181,6 +181,10 @@ class Anchor:
     def close_firing(self, rule_id: int) -> None:
         """Release the rule's firing states until the next restructuring, which builds them from the log."""
         self.windows.close_states(rule_id)
+
+    def _traced_until(self, version: RuleVersion, book: RuleBook) -> int | None:
+        """The record time (ms) before which evaluations of the version are told; None for none of them."""
+        return END_OF_TIME if self._tuning.telling.every_trace else book.traced.get(version.rule_id)
 
     def _slots(self, version: RuleVersion, start: int) -> npt.NDArray[np.int32]:
         """The groups under the version of the rows from number ``start`` on."""

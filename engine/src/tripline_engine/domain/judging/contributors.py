@@ -8,6 +8,7 @@ import numpy as np
 
 from tripline_engine.domain.groups.group_lists import IntrusiveLists, Order
 from tripline_engine.domain.history.history import History
+from tripline_engine.domain.judging.anchor_tuning import MAX_WHOLE
 from tripline_engine.domain.judging.verdict import Contributor
 from tripline_engine.domain.memory.array_types import Int32Array, Int64Array, Millis, RowNumber
 from tripline_engine.domain.memory.kernel import kernel
@@ -47,6 +48,7 @@ class ContributorLookup:
     :ivar members: int32 by row, negative for a transaction that contributes nothing: its value is null
     :ivar floor: older event times (ms) are not visible
     :ivar max_listed: contributors that are listed at most
+    :ivar whole: ids of transactions whose windows are listed up to `MAX_WHOLE`
     """
 
     history: History
@@ -55,12 +57,14 @@ class ContributorLookup:
     measure: Measure
     floor: int
     max_listed: int
+    whole: frozenset[str]
 
     def contributors(self, row: int, entered: int) -> tuple[Contributor, ...]:
         """The newest rows of the row's window, among those up to number ``entered``."""
         history, field = self.history, self.measure.condition.aggregate_field
         bound = max(self.measure.window_start(int(history.time[row])), self.floor)
-        collected = np.empty(self.max_listed, np.int64)
+        is_whole = self.whole and history.ids(np.array([row]))[0] in self.whole
+        collected = np.empty(MAX_WHOLE if is_whole else self.max_listed, np.int64)
         count = _collect(row, entered, bound, history.base, self.lists.order, self.members, collected)
         rows = collected[:count]
         values = [None if field is None else history.value(field, row) for row in rows.tolist()]

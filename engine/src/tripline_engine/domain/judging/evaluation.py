@@ -16,7 +16,6 @@ from tripline_engine.domain.history.threshold_runs import ThresholdRun, threshol
 from tripline_engine.domain.judging.bucket_bounds import bounds_of
 from tripline_engine.domain.judging.contributors import ContributorLookup
 from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
-from tripline_engine.domain.judging.verdict import MAX_CONTRIBUTORS
 from tripline_engine.domain.judging.window_results import EnteredRows, WindowResults
 from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.rules.measures import BucketKey, Measure, Population
@@ -201,13 +200,15 @@ class BatchEvaluation:
 
     def window(self, version: RuleVersion, measure: Measure, lists: IntrusiveLists) -> ContributorLookup:
         """The lookup of contributors in the measure's windows."""
+        telling = self.windows.tuning.telling
         return ContributorLookup(
             history=self.windows.history,
             lists=lists,
             members=self.windows.lists[measure.members].slots,
             measure=measure,
             floor=self._listed_from(version, measure),
-            max_listed=MAX_CONTRIBUTORS // len(version.measures),
+            max_listed=telling.contributors // len(version.measures),
+            whole=telling.whole,
         )
 
     def limits(self, version: RuleVersion, measure: Measure) -> list[ThresholdRun]:

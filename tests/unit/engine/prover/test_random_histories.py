@@ -1,0 +1,70 @@
+"""Alerts of random histories are proven, whatever the rules and whatever operators did meanwhile.
+
+Each history has rules of all kinds (chained, bucketed, resetting, crossing, with cooldowns, judged again, caught up),
+lists and parameters that change, late and repeated transactions, voids, clears and backfills.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_ENTRIES, EVERYTHING_AND_MORE, Profile
+from tests.oracle.histories.random_history import random_history
+from tests.unit.engine.prover.support.proofs import judged
+
+PROFILE = st.sampled_from(
+    [
+        EVERYTHING_AND_MORE,
+        replace(EVERYTHING, bucketed=0.5, commands=0.9),
+        replace(EVERYTHING_AND_ENTRIES, commands=0.9),
+        replace(Profile(), commands=0.4),
+    ]
+)
+OF_EACH_KIND = 3
+
+
+def test_every_alert_is_proven(record_property: Callable[[str, object], None]) -> None:
+    logging.getLogger("tripline_engine").setLevel(logging.ERROR)
+    seen: Counter[str] = Counter()
+
+    # a history is made of its seed: a smaller one would be another one
+    @settings(
+        max_examples=12, suppress_health_check=list(HealthCheck), phases=[Phase.generate], deadline=None
+    )
+    @given(seed=st.integers(0, 2**62), profile=PROFILE, shards=st.sampled_from([1, 1, 2]))
+    def proven(seed: int, profile: Profile, shards: int) -> None:
+        run, rng = judged(random_history(seed, profile), shards=shards), Random(seed)
+        by_kind: dict[str, list[dict[str, Any]]] = {}
+        for alert in run.alerts:
+            by_kind.setdefault(kind_of(alert), []).append(alert)
+        for kind, alerts in sorted(by_kind.items()):
+            for alert in rng.sample(alerts, min(OF_EACH_KIND, len(alerts))):
+                verification = run.verify(alert)
+                assert verification.matches, (alert, [one.to_json() for one in verification.differences])
+                seen[kind] += 1
+        seen["histories"] += 1
+
+    proven()
+    record_property("proven", f"{dict(seen)}")
+    assert (
+        min(seen[kind] for kind in ("plain", "chained", "bucketed", "late", "caught up", "judged again")) > 0
+    )
+
+
+def kind_of(alert: dict[str, Any]) -> str:
+    """What is special about it; of several things the rarest."""
+    if alert["partial"]:
+        return "judged again" if alert["late"] and "transactionId" in alert["late"] else "caught up"
+    if "precision" in alert:
+        return "bucketed"
+    if "conditions" in alert:
+        return "chained"
+    return "late" if alert["late"] else "plain"
