@@ -61,6 +61,7 @@ ON_SHARED_LINES = {
     "test_guard",
     "test_life_of_a_rule",
     "test_entries_of_lists",
+    "test_proof",
 }
 """Files, besides those of the browser, whose tests look at a whole line."""
 

@@ -70,7 +70,7 @@ def test_every_scope_is_asked_for_somewhere_and_held_by_a_role_that_the_demo_has
     assert set(HOLDERS.values()) == set(ROLES)
 
 
-LOOKS = {"POST /v1/rule-checks"}
+LOOKS = {"POST /v1/rule-checks", "POST /v1/alerts/{alert_id}/verification"}
 """What has a body and keeps nothing."""
 
 

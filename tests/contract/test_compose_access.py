@@ -53,7 +53,7 @@ class TestSecrets:
     def test_who_reads_one_owns_it_or_is_in_its_group(self, service: Service) -> None:
         user = f"${{{secret_files.USER_VARIABLE}:?Run make secrets first}}"
         group = f"${{{secret_files.GROUP_VARIABLE}:?Run make secrets first}}"
-        in_group = service.name in {"engine", "archiver", "kafka"}
+        in_group = service.name in {"engine", "archiver", "prover", "kafka"}
         assert service.raw.get("group_add") == ([group] if in_group else None)
         if in_group:
             assert set(service.secrets) <= secret_files.FOR_THE_GROUP

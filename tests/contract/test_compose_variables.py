@@ -23,6 +23,7 @@ from tripline_demo.generator import settings as generator_settings
 from tripline_demo.stack.plan import QUOTAS
 from tripline_demo.stack.program import Program
 from tripline_engine.archive import settings as archive_settings
+from tripline_engine.prover import settings as prover_settings
 from tripline_engine.spark import settings as engine_settings
 from tripline_http.bind_address import HOSTS
 
@@ -38,6 +39,7 @@ READERS: Mapping[str, Callable[[], object]] = {
     "retention": alert_settings.retention_settings,
     "engine": engine_settings.from_environment,
     "archiver": archive_settings.from_environment,
+    "prover": prover_settings.from_environment,
     "generator": lambda: generator_settings.read_settings(Env()),
 }
 
@@ -114,7 +116,8 @@ class TestVariables:
         assert written == {"TRIPLINE_CHECKPOINT", "TRIPLINE_PROJECTION_DIR", "SPARK_LOCAL_DIRS"}
         assert engine.raw["volumes"] == [f"engine:{mount}", f"archive:{archive}:ro"]
         assert SERVICES["archiver"].raw["volumes"] == [f"archive:{archive}"]
-        for service in (engine, SERVICES["archiver"]):
+        assert SERVICES["prover"].raw["volumes"] == [f"archive:{archive}:ro"]
+        for service in (engine, SERVICES["archiver"], SERVICES["prover"]):
             assert service.environment["TRIPLINE_ARCHIVE"] == archive
         assert f"NUMBA_CACHE_DIR={mount}/kernels" in dockerfile.texts(engine.dockerfile, "ENV")
         steps = " ".join(dockerfile.texts(engine.dockerfile, "RUN"))

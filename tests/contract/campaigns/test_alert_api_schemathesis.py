@@ -19,6 +19,7 @@ OPERATIONS = {
     "GET /v1/alerts/{alert_id}",
     "GET /v1/alerts/{alert_id}/events",
     "POST /v1/alerts/{alert_id}/acknowledge",
+    "POST /v1/alerts/{alert_id}/verification",
     "GET /v1/event-type",
     "GET /v1/rules/{rule_id}/traces",
     "POST /v1/session",

@@ -40,7 +40,7 @@ def registry(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory)
         author = stack.enter_context(eyes.client("second-key-for-tests"))
         caller = stack.enter_context(api.client(key_of("analyst")))
         supply = registry_cases.Supply(client, author, database, caller)
-        yield RoleCampaign(api.url, key_of, supply.fill, narrow=registry_cases.without_repetitions)
+        yield RoleCampaign(api.url, key_of, supply.fill)
 
 
 @pytest.fixture

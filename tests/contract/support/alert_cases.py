@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 from schemathesis.generation import GenerationMode
 
+from tests.contract.support.in_memory_prover import in_memory_prover
 from tests.integration.alert_api.support.api_process import LiveApi, live_api, seed
 from tests.integration.alert_api.support.servers import produce_traces
 from tests.registry_log import issue_voids, publish_everything
@@ -48,7 +49,10 @@ def seeded_api(postgres: PostgresServer, database: str, kafka: str, folder: Path
     login = postgres.login(database, "tripline_alert_api")
     create(KafkaCluster(kafka), [topics.load("rule-traces.v1")])
     produce_traces(kafka, "rule-traces.v1", [trace(number) for number in range(SEEDED)])
-    with live_api(login, folder, kafka=kafka) as running:
+    with (
+        in_memory_prover(SEEDED, folder) as prover,
+        live_api(login, folder, kafka=kafka, more=prover) as running,
+    ):
         yield running
 
 

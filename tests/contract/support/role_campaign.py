@@ -40,19 +40,16 @@ class RoleOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RoleCampaign:
-    """Asks one service; `key_of` gives the key of a role, `fill` makes a case point at what is there, and `narrow`
-    takes from the document what only repeats itself, or says more than a schema can."""
+    """Asks one service; `key_of` gives the key of a role, and `fill` makes a case point at what is there."""
 
     url: str
     key_of: Callable[[str], str]
     fill: Callable[[Any], None]
     without: tuple[str, ...] = ()
-    narrow: Callable[[dict[str, Any]], None] = lambda _document: None
 
     def run(self) -> RoleOutcome:
         """All operations of the document that the service answers with."""
         document = httpx.get(f"{self.url}/openapi.json").raise_for_status().json()
-        self.narrow(document)
         schema: Any = schemathesis.openapi.from_dict(document, config=SchemathesisConfig.from_dict(CONFIG))
         if self.without:
             schema = schema.exclude(path=list(self.without))

@@ -40,7 +40,9 @@ class Line:
     def engines(self) -> set[int]:
         """The processes `tripline-engine run` that live."""
         return {
-            p.pid for p in processes(self._stack.places) if p.cmdline()[1:2] == [script("tripline-engine")]
+            p.pid
+            for p in processes(self._stack.places)
+            if p.cmdline()[1:3] == [script("tripline-engine"), "run"]
         }
 
     def engine_metric(self, name: str) -> float:

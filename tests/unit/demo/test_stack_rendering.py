@@ -66,7 +66,7 @@ def test_programs_stop_in_the_opposite_order(plan: Plan) -> None:
 def test_everything_listens_on_loopback_only(plan: Plan) -> None:
     programs = plan.programs()
     binds = [v for p in programs for k, v in p.environment.items() if k.endswith("_BIND")]
-    assert len(binds) == 9
+    assert len(binds) == 10
     assert all(bind.startswith("127.0.0.1:") for bind in binds)
     listeners = [line for line in plan.broker.properties().splitlines() if "listeners=" in line]
     assert listeners
@@ -98,7 +98,7 @@ def test_each_process_has_an_identity_of_its_own_and_its_password_stays_in_its_f
         for environment in (program.environment for program in plan.programs())
         if "TRIPLINE_KAFKA" in environment
     ]
-    assert len(users) == len(set(users)) == 8
+    assert len(users) == len(set(users)) == 9
     written = configuration.render(plan.places, plan.programs()) + repr(stack_file.content(plan))
     for name in kafka_passwords.names():
         file = plan.places.run / kafka_passwords.file_name(name)

@@ -36,11 +36,14 @@ KAFKA_JAAS, KAFKA_BROKER, KAFKA_AUTHORITY = "kafka_jaas.conf", "kafka_broker.pem
 BROKER_NAMES = ("kafka", "localhost", "127.0.0.1")
 """What the broker's certificate is for. Clients elsewhere need another one, with the name that they use."""
 
+PROVER_KEY = "prover.key"
+"""The alert API asks the prover with it."""
+
 FOR_THE_GROUP = frozenset(
-    {KAFKA_JAAS, KAFKA_BROKER, KAFKA_AUTHORITY}
-    | {kafka_passwords.file_name(name) for name in ("tripline-engine", "tripline-archiver")}
+    {KAFKA_JAAS, KAFKA_BROKER, KAFKA_AUTHORITY, PROVER_KEY}
+    | {kafka_passwords.file_name(f"tripline-{name}") for name in ("engine", "archiver", "prover")}
 )
-"""Read by containers that run as their image's own user: Kafka, engine, archiver."""
+"""Read by containers that run as their image's own user: Kafka, engine, archiver, prover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ def make(folder: Path, owner: Owner) -> list[str]:
     _keep(folder / CLEAR_KEYS, json.dumps(clear, indent=2) + "\n", owner)
     known = json.loads((folder / CLEAR_KEYS).read_text(encoding="utf-8"))
     _keep(folder / KEYS, json.dumps(key_file(known), indent=2) + "\n", owner)
+    _keep(folder / PROVER_KEY, secrets.token_urlsafe(32) + "\n", owner)
     _make_kafka_files(folder, owner)
     if os.geteuid() == 0:
         os.chown(folder, owner.uid, owner.gid)

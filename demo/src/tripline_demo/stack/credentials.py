@@ -53,6 +53,8 @@ def load_or_make(places: Places) -> Credentials:
         },
     )
     write_private(places.api_keys, key_file(credentials.api_keys))
+    if not places.prover_key.exists():
+        closed_files.write(places.prover_key, secrets.token_urlsafe(32) + "\n")
     _write_kafka_files(places)
     return credentials
 

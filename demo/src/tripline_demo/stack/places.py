@@ -69,6 +69,11 @@ class Places:
         return self.run / "api-keys.json"
 
     @property
+    def prover_key(self) -> Path:
+        """What the alert API asks the prover with."""
+        return self.run / "prover.key"
+
+    @property
     def kafka_jaas(self) -> Path:
         """Who the broker itself is, and its administrator: for the broker alone."""
         return self.run / "kafka_jaas.conf"

@@ -30,7 +30,7 @@ DATABASE = "tripline"
 PORTS: Mapping[str, int] = {
     "registry": 8081, "alert-api": 8082, "generator": 8083, "postgres": 54320, "kafka": 9092, "kafka-controller": 9093,
     "relay": 9101, "status": 9102, "engine": 9103, "alert-projector": 9104,
-    "archiver": 9105, "retention": 9106,
+    "archiver": 9105, "retention": 9106, "prover": 9107,
 }  # fmt: skip
 """The ports that are used when they are free."""
 
@@ -94,7 +94,7 @@ class Plan:
         return (
             _postgres(self), _kafka(self), _topics(self), _migrations(self), _archiver(self), _engine(self),
             _registry(self), _relay(self), _status(self), _alert_projector(self), _alert_api(self), _retention(self),
-            _generator(self),
+            _prover(self), _generator(self),
         )  # fmt: skip
 
 
@@ -225,6 +225,7 @@ def _alert_api(plan: Plan) -> Program:
         identity="tripline-alert-api",
         TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_api"), TRIPLINE_REGISTRY_URL=plan.url("registry"),
         TRIPLINE_ENGINE_METRICS_URL=plan.url("engine"), TRIPLINE_GENERATOR_URL=plan.url("generator"),
+        TRIPLINE_PROVER_URL=plan.url("prover"), TRIPLINE_PROVER_KEY_FILE=str(plan.places.prover_key),
     )  # fmt: skip
 
 
@@ -233,6 +234,15 @@ def _retention(plan: Plan) -> Program:
         plan, "retention", "retention of dead letters", ("alert-api", "retention"), "retention", api=False,
         TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_retention"),
     )  # fmt: skip
+
+
+def _prover(plan: Plan) -> Program:
+    program = _service(
+        plan, "prover", "prover", ("tripline-engine", "prover"), "prover", api=False, identity="tripline-prover",
+        TRIPLINE_ARCHIVE=str(plan.places.archive), TRIPLINE_CLOCK=plan.clock,
+        TRIPLINE_PROVER_KEY_FILE=str(plan.places.prover_key),
+    )  # fmt: skip
+    return replace(program, needs=("topics",))
 
 
 def _generator(plan: Plan) -> Program:

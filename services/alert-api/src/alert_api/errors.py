@@ -54,3 +54,19 @@ class NotConnected(AlertApiError):
 
     def __init__(self, title: str, variable: str) -> None:
         super().__init__(f"{title} is not connected: {variable} is not set")
+
+
+class ProofRefused(AlertApiError):
+    """There is no proof: history is missing, or it would take too much; the message is one sentence."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+class ProverBusy(AlertApiError):
+    """As many proofs are under way as there may be at once."""
+
+
+class ProverUnavailable(AlertApiError):
+    """The prover does not answer, or none is connected; the message says what to do."""

@@ -25,6 +25,7 @@ from alert_api.adapters.postgres_commit_notifier import PostgresCommitNotifier
 from alert_api.adapters.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.adapters.postgres_sessions import PostgresSessions
+from alert_api.adapters.prover.http_prover import HttpProver
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Doors, Streaming, build
 from alert_api.api.console_data import Line
@@ -103,6 +104,7 @@ def _line(settings: ApiSettings) -> Line:
         transactions=NewestTransactions(kafka, topics.load("transactions.v1").name, settings.event_type)
         if kafka
         else None,
+        prover=HttpProver(settings.prover.url, settings.prover.key) if settings.prover else None,
         traces=NewestTraces(kafka, topics.load("rule-traces.v1").name, settings.event_type)
         if kafka
         else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from environs import Env, EnvError
@@ -22,6 +22,14 @@ from tripline_http.tokens.issuer import Issuer, read_issuer
 
 
 @dataclass(frozen=True, slots=True)
+class ProverAddress:
+    """Where the prover is, and the key that it asks for."""
+
+    url: str
+    key: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ApiSettings:
     """Settings of `alert-api api`.
 
@@ -37,6 +45,7 @@ class ApiSettings:
     registry_url: str
     engine_metrics_url: str | None
     generator_url: str | None
+    prover: ProverAddress | None
     kafka: KafkaCluster | None
     log_level: str
     rate_limit: RateLimit
@@ -79,6 +88,7 @@ def api_settings() -> ApiSettings:
         registry_url=_address(env, "REGISTRY_URL") or "http://127.0.0.1:8081",
         engine_metrics_url=_address(env, "ENGINE_METRICS_URL"),
         generator_url=_address(env, "GENERATOR_URL"),
+        prover=_prover(env),
         kafka=_kafka() if env.str("KAFKA", "").strip() else None,
         log_level=_text(env, "LOG_LEVEL", "info"),
         rate_limit=read_rate_limit(os.environ),
@@ -146,6 +156,20 @@ def _address(env: Env, name: str) -> str | None:
     if not address.startswith(("http://", "https://")):
         raise ConfigurationError(f"TRIPLINE_{name} is {address!r}; expected http://host:port.")
     return address
+
+
+def _prover(env: Env) -> ProverAddress | None:
+    url = _address(env, "PROVER_URL")
+    if url is None:
+        return None
+    file = Path(_text(env, "PROVER_KEY_FILE"))
+    try:
+        key = file.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"TRIPLINE_PROVER_KEY_FILE: {file} cannot be read: {error}") from error
+    if not key:
+        raise ConfigurationError(f"TRIPLINE_PROVER_KEY_FILE: {file} is empty.")
+    return ProverAddress(url, key)
 
 
 def _switch(env: Env, name: str) -> bool:

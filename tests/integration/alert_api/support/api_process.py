@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -53,9 +54,13 @@ def seed(projector_dsn: str, alerts: Sequence[dict[str, Any]], voids: Sequence[d
 
 @contextmanager
 def live_api(
-    api_dsn: str, folder: Path, registry_url: str = "http://127.0.0.1:9", kafka: str = ""
+    api_dsn: str,
+    folder: Path,
+    registry_url: str = "http://127.0.0.1:9",
+    kafka: str = "",
+    more: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[LiveApi]:
-    """`alert-api api` with the API's own database role; port 9 is where no registry is."""
+    """`alert-api api` with the API's own database role, and more settings; port 9 is where no registry is."""
     keys = folder / "keys.json"
     keys.write_text(
         json.dumps(
@@ -74,6 +79,7 @@ def live_api(
         "TRIPLINE_REGISTRY_URL": registry_url,
         "TRIPLINE_KAFKA": kafka,
         "TRIPLINE_LOG_LEVEL": "warning",
+        **more,
     }
     command = [str(Path(sys.executable).with_name("alert-api")), "api"]
     process = leash.start(command, log=folder / "api.log", environment={**os.environ, **settings})

@@ -16,6 +16,7 @@ from tripline_contracts.kafka.access import Quotas
 PROCESS: Final = {
     "tripline-engine": ("engine", "verification"),
     "tripline-archiver": ("archiver",),
+    "tripline-prover": ("prover",),
     "tripline-relay": ("rules-registry relay",),
     "tripline-status": ("rules-registry status-projector",),
     "tripline-alert-projector": ("alert-api projector",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -78,7 +78,12 @@ class Asked:
             "wsgi.input": io.BytesIO(data),
         }
         said: list[str] = []
-        answer = b"".join(self._application(environ, lambda status, _headers: said.append(status) or None))  # type: ignore[arg-type,func-returns-value,return-value]
+
+        def start_response(status: str, *_: object) -> Callable[[bytes], object]:
+            said.append(status)
+            return io.BytesIO().write
+
+        answer = b"".join(self._application(environ, start_response))
         return said[0], json.loads(answer)
 
 
@@ -101,13 +106,14 @@ def test_a_verification(run: Run) -> None:
 
 def test_all_contributors_page_by_page_derived_once(run: Run) -> None:
     (alert,) = run.alerts
-    asked, items, after = Asked(run), [], 0
-    while after is not None:
-        question = {"alert": alert, "condition": 0, "after": after, "limit": 60}
+    asked = Asked(run)
+    items: list[dict[str, Any]] = []
+    answer: dict[str, Any] = {"next": 0}
+    while answer["next"] is not None:
+        question = {"alert": alert, "condition": 0, "after": answer["next"], "limit": 60}
         status, answer = asked.ask("/v1/windows", question)
         assert status == "200 OK"
         items += answer["items"]
-        after = answer["next"]
     assert [item["transactionId"] for item in items] == [f"t{n}" for n in reversed(range(150))]
     assert items[0] | {"transaction": {}} == {
         "transactionId": "t149", "eventTime": START + 149, "value": "1", "transaction": {},

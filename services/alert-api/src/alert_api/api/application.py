@@ -16,6 +16,8 @@ from alert_api.api.console import console_blueprint
 from alert_api.api.console_data import Line, console_data_blueprint
 from alert_api.api.event_type import event_type_blueprint
 from alert_api.api.problems import install_problems
+from alert_api.api.proofs.proof_schemas import proof_schemas
+from alert_api.api.proofs.verification import verification_blueprint
 from alert_api.api.schemas import components
 from alert_api.api.session import session_blueprint
 from alert_api.api.session_cookie import CookieSessions
@@ -88,7 +90,7 @@ def build(
         version="1.0.0",
         description="Alerts as the engine raised them, and who takes care of each.",
     )
-    for name, schema in components(event_type).items():
+    for name, schema in (components(event_type) | proof_schemas()).items():
         api.spec.components.schema(name, schema)
     install_problems(app)
     install_sessions(app, CookieSessions(doors.sessions))
@@ -99,6 +101,7 @@ def build(
     )
     api.register_blueprint(summary_blueprint(overview, clock))
     api.register_blueprint(traces_blueprint(line.traces))
+    api.register_blueprint(verification_blueprint(alerts, line.prover, clock))
     api.register_blueprint(event_type_blueprint(event_type))
     api.register_blueprint(session_blueprint(doors.sessions))
     app.register_blueprint(console_blueprint(event_type))

@@ -19,6 +19,7 @@ from alert_api.adapters.newest_transactions import NewestTransactions
 from alert_api.adapters.upstream import Answer, Question, Upstream
 from alert_api.api.traces import TraceReader
 from alert_api.errors import NotConnected
+from alert_api.service.proofs import Prover
 from tripline_contracts.filters import named_values
 from tripline_http.auth import authorize, current_credential, identify
 from tripline_http.errors import FieldError, ProblemError, bad_request
@@ -41,10 +42,12 @@ class Line:
     generator: Upstream | None = None
     transactions: NewestTransactions | None = None
     traces: TraceReader | None = None
+    prover: Prover | None = None
 
     def close(self) -> None:
         """Free all connections."""
-        for part in (self.registry, self.engine, self.generator, self.transactions, self.traces):
+        parts = (self.registry, self.engine, self.generator, self.transactions, self.traces, self.prover)
+        for part in parts:
             if part is not None:
                 part.close()
 

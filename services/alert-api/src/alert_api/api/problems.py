@@ -8,6 +8,9 @@ from alert_api.errors import (
     AlertNotFound,
     AlreadyAcknowledged,
     NotConnected,
+    ProofRefused,
+    ProverBusy,
+    ProverUnavailable,
     StoreUnavailable,
     UpstreamUnavailable,
 )
@@ -15,6 +18,7 @@ from tripline_http.errors import ProblemError
 from tripline_http.problems import problem_response
 
 RETRY = {"Retry-After": "1"}
+RETRY_LATER = {"Retry-After": "5"}
 
 
 def install_problems(app: Flask) -> None:
@@ -39,6 +43,23 @@ def install_problems(app: Flask) -> None:
     def not_connected(error: NotConnected) -> Response:
         return problem_response(ProblemError(404, "not-connected", f"{error}."))
 
+    def no_proof(error: ProofRefused) -> Response:
+        status = 422 if error.reason == "too-much" else 409
+        return problem_response(
+            ProblemError(status, f"no-proof-{error.reason}", f"There is no proof: {error}.")
+        )
+
+    def busy(error: ProverBusy) -> Response:
+        detail = f"The prover is busy: {error}. Ask again."
+        return problem_response(ProblemError(503, "prover-busy", detail, headers=RETRY_LATER))
+
+    def prover_away(error: ProverUnavailable) -> Response:
+        detail = f"The prover cannot be asked: {error}."
+        return problem_response(ProblemError(503, "prover-unavailable", detail, headers=RETRY_LATER))
+
+    app.register_error_handler(ProofRefused, no_proof)
+    app.register_error_handler(ProverBusy, busy)
+    app.register_error_handler(ProverUnavailable, prover_away)
     app.register_error_handler(AlertNotFound, not_found)
     app.register_error_handler(AlreadyAcknowledged, taken)
     app.register_error_handler(StoreUnavailable, store_away)

@@ -1,0 +1,1 @@
+"""The prover, asked over HTTP."""

@@ -1,0 +1,1 @@
+"""Views of proofs: verification, explanation, judgement."""

@@ -1,0 +1,22 @@
+"""The port to whoever derives alerts again from what was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+
+class Prover(Protocol):
+    """Answers questions about alerts as alerts.v1 carries them.
+
+    Every method raises ProofRefused, ProverBusy, ProverUnavailable.
+    """
+
+    def verify(self, alert: Mapping[str, Any]) -> dict[str, Any]:
+        """The outcome of deriving the alert again, with the differences."""
+
+    def window(self, alert: Mapping[str, Any], condition: int, after: int, limit: int) -> dict[str, Any]:
+        """`limit` contributors of a condition, without the first `after`; `next` is where the next page begins."""
+
+    def close(self) -> None:
+        """Free the connections."""
