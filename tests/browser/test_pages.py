@@ -35,6 +35,7 @@ def views(tripped: Tripped) -> dict[str, tuple[str, str, str]]:
         "lists": ("analyst", "/lists", "New parameter"),
         "alerts": ("analyst", f"/alerts?ruleId={tripped.rule['ruleId']}", name),
         "alert": ("ops", f"/alerts/{tripped.alerts[0]['alertId']}", "What counted"),
+        "rejected": ("ops", "/rejected", "What became of it"),
         "controls": ("ops", "/controls", "CLEAR_STATE_ALL"),
         "keys": ("admin", "/keys", "New key"),
     }

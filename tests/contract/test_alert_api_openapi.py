@@ -51,14 +51,14 @@ def test_every_error_is_documented_as_a_problem() -> None:
 
 def test_every_operation_needs_a_scope_and_has_a_name() -> None:
     served = operations()
-    assert len(served) == 9 + len(SESSION)
+    assert len(served) == 14 + len(SESSION)
     for name, operation in served:
         assert operation["operationId"], name
         if name in SESSION:
             assert operation["security"] == SESSION[name], name
             continue
         assert operation["security"] == [{"apiKey": []}], name
-        assert operation["x-required-scope"].startswith("alerts:"), name
+        assert operation["x-required-scope"].startswith(("alerts:", "controls:")), name
 
 
 def test_an_item_is_the_contracts_alert_and_five_members_more() -> None:

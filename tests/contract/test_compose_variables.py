@@ -37,6 +37,7 @@ READERS: Mapping[str, Callable[[], object]] = {
     "alert-projector": alert_settings.projector_settings,
     "alert-api": alert_settings.api_settings,
     "retention": alert_settings.retention_settings,
+    "redrive": alert_settings.redrive_settings,
     "engine": engine_settings.from_environment,
     "archiver": archive_settings.from_environment,
     "prover": prover_settings.from_environment,

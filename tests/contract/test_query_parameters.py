@@ -25,6 +25,7 @@ PAGES = {
     "/alerts/<uuid:_alert>",
     "/changes",
     "/controls",
+    "/rejected",
     "/audit",
     "/keys",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import httpx
@@ -16,6 +16,7 @@ from alert_api.adapters.postgres_alerts import PostgresAlerts
 from alert_api.adapters.postgres_alerts import open_pool as open_alerts
 from alert_api.adapters.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.adapters.rejected.postgres_redrive import PostgresRedrive
 from alert_api.errors import StoreUnavailable as AlertsUnavailable
 from rules_registry.adapters.outbox import open_outbox
 from rules_registry.adapters.postgres import check_database, open_pool
@@ -128,6 +129,13 @@ def retention(dsn: str) -> Iterator[None]:
     yield
 
 
+@contextmanager
+def redrive(dsn: str) -> Iterator[None]:
+    with closing(PostgresRedrive(dsn)) as store:
+        store.queued(1)
+        yield
+
+
 SESSIONS: dict[str, Callable[[str], AbstractContextManager[None]]] = {
     "tripline_registry_api": registry_pool,
     "tripline_registry_relay": relay,
@@ -135,6 +143,7 @@ SESSIONS: dict[str, Callable[[str], AbstractContextManager[None]]] = {
     "tripline_alert_projector": projector,
     "tripline_alert_api": alert_pool,
     "tripline_alert_retention": retention,
+    "tripline_alert_redrive": redrive,
 }
 
 

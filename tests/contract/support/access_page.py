@@ -37,6 +37,7 @@ CONSOLE_PAGES: Final = (
     "/alerts/{_alert}",
     "/changes",
     "/controls",
+    "/rejected",
     "/audit",
     "/keys",
 )

@@ -7,14 +7,18 @@ cases go out as they were made.
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 from schemathesis.generation import GenerationMode
 
+from alert_api.adapters.rejected.postgres_redrive import PostgresRedrive
+from alert_api.domain.rejected_records import RecordPlace
+from alert_api.service.rejected.reading import ReceivedReject
 from tests.contract.support.in_memory_prover import in_memory_prover
 from tests.integration.alert_api.support.api_process import LiveApi, live_api, seed
 from tests.integration.alert_api.support.servers import produce_traces
@@ -27,6 +31,12 @@ from tripline_demo.topics import create
 from tripline_http.fields import MAX_MS
 
 SEEDED = 60
+REJECTED = 1000
+"""More than are decided about: each takes one decision."""
+TRANSACTION = json.dumps(
+    {key: value for key, value in alert()["transaction"].items() if value is not None}
+    | {"beneficiaryId": "12"}
+)
 MONTH_MS = 30 * 24 * 3_600_000
 KEY = "ada-key-for-tests"
 
@@ -46,6 +56,8 @@ def seeded_api(postgres: PostgresServer, database: str, kafka: str, folder: Path
         ],
         [void(number, number) for number in range(1, SEEDED, 2)],
     )
+    with closing(PostgresRedrive(postgres.login(database, "tripline_alert_redrive"))) as store:
+        store.store([_reject(offset) for offset in range(REJECTED)])
     login = postgres.login(database, "tripline_alert_api")
     create(KafkaCluster(kafka), [topics.load("rule-traces.v1")])
     produce_traces(kafka, "rule-traces.v1", [trace(number) for number in range(SEEDED)])
@@ -54,6 +66,19 @@ def seeded_api(postgres: PostgresServer, database: str, kafka: str, folder: Path
         live_api(login, folder, kafka=kafka, more=prover) as running,
     ):
         yield running
+
+
+def _reject(offset: int) -> ReceivedReject:
+    return ReceivedReject(
+        "transactions.v1",
+        RecordPlace(0, offset),
+        "unparseable",
+        "not JSON",
+        1,
+        "ab" * 32,
+        b"{",
+        EPOCH + offset,
+    )
 
 
 class Supply:
@@ -81,10 +106,18 @@ class Supply:
             # Each guess would be a wrong key, and after ten of them nobody is told more.
             case.body = {**case.body, "key": KEY}
         turn = next(self._turns)
+        if "record_id" in (case.path_parameters or {}):
+            self._point_record(case, turn)
         if turn % 4 and meta.phase.name.value != "stateful" and "alert_id" in (case.path_parameters or {}):
             case.path_parameters["alert_id"] = alert_id(turn % SEEDED)
         if turn % 4 and "rule_id" in (case.path_parameters or {}):
             case.path_parameters["rule_id"] = trace()["ruleId"]
+
+    def _point_record(self, case: Any, turn: int) -> None:
+        """A record that is there; to decide about, another one each time. No generator writes a transaction."""
+        case.path_parameters["record_id"] = f"0-{turn % REJECTED}"
+        if isinstance(case.body, dict) and "value" in case.body:
+            case.body["value"] = TRANSACTION
 
     def _give_cursor(self, case: Any) -> None:
         """A real one of these filters, or none where there is no next page."""

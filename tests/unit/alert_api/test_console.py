@@ -134,6 +134,7 @@ def test_an_unchanged_file_is_not_sent_again(client: FlaskClient) -> None:
         f"/alerts/{alert_id(1)}",
         "/changes",
         "/controls",
+        "/rejected",
         "/audit",
         "/keys",
     ],

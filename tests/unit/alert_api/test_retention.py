@@ -47,7 +47,7 @@ class Letters:
 def test_a_round_that_failed_is_followed_by_the_next() -> None:
     stop, registry = CountingEvent(), CollectorRegistry()
     letters = Letters(stop, outages=2)
-    Retention(letters, POLICY, RetentionMetrics(registry), stop).run()
+    Retention([(letters, RetentionMetrics(registry))], POLICY, stop).run()
     assert letters.policies == [POLICY] * 3
     assert stop.waits == [retention.ROUND_SECONDS] * 3
     assert registry.get_sample_value("tripline_dead_letters_deleted_total") == 7

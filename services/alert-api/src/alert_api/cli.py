@@ -9,7 +9,14 @@ import click
 
 from alert_api.openapi import document
 from alert_api.processes import run_api, run_projector, run_retention
-from alert_api.settings import api_settings, installed_type, projector_settings, retention_settings
+from alert_api.redrive_process import run_redrive
+from alert_api.settings import (
+    api_settings,
+    installed_type,
+    projector_settings,
+    redrive_settings,
+    retention_settings,
+)
 from tripline_http.errors import ConfigurationError
 from tripline_http.logs import configure_logs
 
@@ -44,8 +51,20 @@ def projector() -> None:
 
 
 @main.command()
+def redrive() -> None:
+    """Bring in what the engine did not accept, and send again what people corrected."""
+
+    def run() -> None:
+        settings = redrive_settings()
+        configure_logs(settings.log_level, "redrive")
+        run_redrive(settings)
+
+    _or_say_why_not(run)
+
+
+@main.command()
 def retention() -> None:
-    """Delete the oldest of the records that nobody could read, by age, number and size."""
+    """Delete the oldest of the records that could not be read or were not accepted, by age, number and size."""
 
     def run() -> None:
         settings = retention_settings()

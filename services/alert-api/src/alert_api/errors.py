@@ -70,3 +70,30 @@ class ProverBusy(AlertApiError):
 
 class ProverUnavailable(AlertApiError):
     """The prover does not answer, or none is connected; the message says what to do."""
+
+
+class RejectedRecordNotFound(AlertApiError):
+    """No rejected record has this id."""
+
+    def __init__(self, record_id: str) -> None:
+        super().__init__(f"there is no rejected record {record_id}")
+        self.record_id = record_id
+
+
+class AlreadyDecided(AlertApiError):
+    """Somebody decided about the rejected record first."""
+
+    def __init__(self, record_id: str, kind: str, first_by: str, first_at: int) -> None:
+        super().__init__(f"{first_by} decided about the rejected record {record_id}")
+        self.record_id = record_id
+        self.kind = kind
+        self.first_by = first_by
+        self.first_at = first_at
+
+
+class CorrectionNotReadable(AlertApiError):
+    """What is to be sent in a rejected record's stead is nothing that the engine could read."""
+
+
+class NotSent(AlertApiError):
+    """The broker did not confirm a record in time. The same call may succeed later."""

@@ -11,8 +11,9 @@ from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts
 from alert_api.adapters.postgres_sessions import PostgresSessions
+from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
 from alert_api.adapters.upstream import Upstream
-from alert_api.api.application import Doors, Streaming, build
+from alert_api.api.application import Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.service.sessions import SessionDesk
 from tripline_contracts import event_type_loader
@@ -29,8 +30,9 @@ def document(declared: EventType | None = None) -> str:
     pool: ConnectionPool = ConnectionPool("", min_size=0, max_size=1, open=False)
     line = Line(Upstream("The rules registry", "http://127.0.0.1:8081"))
     built = build(
-        alerts=PostgresAlerts(pool),
-        overview=PostgresAlertEvents(pool),
+        stores=Stores(
+            PostgresAlerts(pool), PostgresAlertEvents(pool), PostgresRejectedRecords(pool, "transactions.v1")
+        ),
         line=line,
         doors=Doors(Access(), SessionDesk(PostgresSessions(pool), FernetSeal(), lambda: 0)),
         registry=CollectorRegistry(),

@@ -26,8 +26,9 @@ from alert_api.adapters.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.adapters.postgres_sessions import PostgresSessions
 from alert_api.adapters.prover.http_prover import HttpProver
+from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
 from alert_api.adapters.upstream import Upstream
-from alert_api.api.application import Doors, Streaming, build
+from alert_api.api.application import Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.api.stream_seats import MAX_STREAMS
 from alert_api.service.projector import Projector, Read
@@ -74,8 +75,11 @@ def run_api(settings: ApiSettings) -> None:
         metrics = new_metrics_registry()
         sessions = SessionDesk(PostgresSessions(pool), FernetSeal(), wall_clock)
         app = build(
-            alerts=alerts,
-            overview=PostgresAlertEvents(pool),
+            stores=Stores(
+                alerts,
+                PostgresAlertEvents(pool),
+                PostgresRejectedRecords(pool, topics.load("transactions.v1").name),
+            ),
             line=line,
             doors=Doors(Access(keys, settings.hosts), sessions),
             registry=metrics,
@@ -132,14 +136,18 @@ def run_projector(settings: ProjectorSettings) -> None:
 
 
 def run_retention(settings: RetentionSettings) -> None:
-    """Delete dead letters beyond the policy until SIGTERM or SIGINT. Raises ConfigurationError."""
+    """Delete dead letters and rejected records beyond the policy until SIGTERM or SIGINT. Raises ConfigurationError."""
     stop = threading.Event()
     _stop_on_signals(stop)
     registry = new_metrics_registry()
-    store = PostgresDeadLetters(settings.dsn)
-    with MetricsServer(settings.metrics_bind, registry, {"database": store.check}):
+    unread, rejected = PostgresDeadLetters(settings.dsn), PostgresDeadLetters(settings.dsn, "rejected")
+    kept = [
+        (unread, RetentionMetrics(registry)),
+        (rejected, RetentionMetrics(registry, "rejected_records")),
+    ]
+    with MetricsServer(settings.metrics_bind, registry, {"database": unread.check}):
         log.info("retention_started", policy=asdict(settings.policy))
-        Retention(store, settings.policy, RetentionMetrics(registry), stop).run()
+        Retention(kept, settings.policy, stop).run()
     log.info("retention_stopped")
 
 

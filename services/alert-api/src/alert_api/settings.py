@@ -1,4 +1,4 @@
-"""Settings of the three processes, read from the environment once."""
+"""Settings of the four processes, read from the environment once."""
 
 from __future__ import annotations
 
@@ -64,6 +64,16 @@ class ProjectorSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RedriveSettings:
+    """Settings of `alert-api redrive`."""
+
+    dsn: str
+    kafka: KafkaCluster
+    metrics_bind: Bind
+    log_level: str
+
+
+@dataclass(frozen=True, slots=True)
 class RetentionSettings:
     """Settings of `alert-api retention`."""
 
@@ -104,6 +114,17 @@ def projector_settings() -> ProjectorSettings:
         event_type=installed_type(),
         kafka=_kafka(),
         metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9104")),
+        log_level=_text(env, "LOG_LEVEL", "info"),
+    )
+
+
+def redrive_settings() -> RedriveSettings:
+    """From the environment. Raises ConfigurationError naming the variable."""
+    env = _environment()
+    return RedriveSettings(
+        dsn=_database(env),
+        kafka=_kafka(),
+        metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9108")),
         log_level=_text(env, "LOG_LEVEL", "info"),
     )
 

@@ -17,7 +17,7 @@ from prometheus_client import CollectorRegistry
 from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.alerts import Alerts
-from alert_api.api.application import Doors, Overview, Streaming, build
+from alert_api.api.application import Doors, Overview, Stores, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.domain.events import AlertEvent, AlertId, AlertRaised, Voiding
 from alert_api.errors import AlertNotFound
@@ -27,6 +27,7 @@ from alert_api.service.alert_stream import StreamBatch, StreamedEvent, StreamPla
 from alert_api.service.records import ReceivedAlert, Record, read_record
 from alert_api.service.sessions import SealedSession, SessionDesk
 from alert_api.service.void_commands import VoidCommand, read_command
+from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.event_type import EventType
 from tripline_http.application import Access
@@ -282,8 +283,7 @@ def app(
 ) -> Flask:
     """The API over what is given, and over nothing where it is not; of the default event type or another one."""
     return build(
-        alerts=alerts or FakeAlerts(),
-        overview=overview or FakeOverview(),
+        stores=Stores(alerts or FakeAlerts(), overview or FakeOverview(), FakeRejected()),
         line=line or Line(Upstream("The rules registry", "http://127.0.0.1:9")),
         doors=Doors(Access(keys), sessions or SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),
         registry=CollectorRegistry(),

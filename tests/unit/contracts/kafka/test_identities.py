@@ -21,6 +21,7 @@ PROCESS: Final = {
     "tripline-status": ("rules-registry status-projector",),
     "tripline-alert-projector": ("alert-api projector",),
     "tripline-alert-api": ("alert-api api",),
+    "tripline-redrive": ("alert-api redrive",),
     "tripline-generator": ("tripline-generator",),
     "tripline-source": ("source systems",),
     "tripline-operator": ("operators",),

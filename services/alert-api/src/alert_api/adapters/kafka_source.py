@@ -1,4 +1,4 @@
-"""alerts.v1 and rules.v1 as one source of records, with offsets committed by hand."""
+"""Some topics as one source of records, with offsets committed by hand."""
 
 from __future__ import annotations
 
@@ -183,7 +183,9 @@ def _record(message: Message) -> Record | None:
         assert topic is not None
         assert partition is not None
         assert offset is not None
-        return Record(topic, partition, offset, message.key(), message.value())
+        sent = dict(message.headers() or {})
+        headers = {name: value for name, value in sent.items() if isinstance(value, bytes)}
+        return Record(topic, partition, offset, message.key(), message.value(), headers=headers)
     if error.fatal():
         raise KafkaException(error)
     if error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001 - the client's public name for it

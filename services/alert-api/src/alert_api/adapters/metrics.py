@@ -53,18 +53,62 @@ class ProjectorMetrics:
         self._lag.labels(topic, str(partition)).set(records)
 
 
-class RetentionMetrics:
-    """The metrics of dead letters; see ``alert_api.service.retention.RetentionTally``."""
+class RedriveMetrics:
+    """The redrive's counters; see ``alert_api.service.rejected.redrive.RedriveTally``."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
+        self._taken = Counter(
+            "tripline_rejected_records_taken_total",
+            "Records that the engine did not accept, as they were taken from Kafka.",
+            ["reason"],
+            registry=registry,
+        )
+        self._unreadable = Counter(
+            "tripline_rejected_records_unreadable_total",
+            "Records of the topic that are no rejections.",
+            registry=registry,
+        )
+        self._sent = Counter(
+            "tripline_rejected_records_sent_total", "Corrected records sent again.", registry=registry
+        )
+        self._lag = Gauge(
+            "tripline_rejected_records_lag",
+            "Consumer lag: records not stored yet.",
+            ["topic", "partition"],
+            registry=registry,
+        )
+
+    def stored(self, cause: str) -> None:
+        """One was taken."""
+        self._taken.labels(cause).inc()
+
+    def unreadable(self) -> None:
+        """One was no rejection."""
+        self._unreadable.inc()
+
+    def sent(self, count: int) -> None:
+        """``count`` were confirmed by the broker."""
+        self._sent.inc(count)
+
+    def lag(self, topic: str, partition: int, records: int) -> None:
+        """``records`` of ``partition`` of ``topic`` are still to be stored."""
+        self._lag.labels(topic, str(partition)).set(records)
+
+
+class RetentionMetrics:
+    """The metrics of what retention keeps; see ``alert_api.service.retention.RetentionTally``.
+
+    :param kept: what there is of it, as in the metrics' names: `dead_letters`
+    """
+
+    def __init__(self, registry: CollectorRegistry, kept: str = "dead_letters") -> None:
+        words = kept.replace("_", " ")
         self._deleted = Counter(
-            "tripline_dead_letters_deleted_total", "Dead letters deleted by retention.", registry=registry
+            f"tripline_{kept}_deleted_total", f"Deleted by retention: {words}.", registry=registry
         )
-        self._records = Gauge(
-            "tripline_dead_letters_records", "Dead letters that are kept.", registry=registry
-        )
+        self._records = Gauge(f"tripline_{kept}_records", f"Kept: {words}.", registry=registry)
         self._bytes = Gauge(
-            "tripline_dead_letters_bytes", "Bytes of their keys, values and details.", registry=registry
+            f"tripline_{kept}_bytes", "Bytes of their keys, values and details.", registry=registry
         )
 
     def deleted(self, count: int) -> None:

@@ -18,6 +18,8 @@ from alert_api.api.event_type import event_type_blueprint
 from alert_api.api.problems import install_problems
 from alert_api.api.proofs.proof_schemas import proof_schemas
 from alert_api.api.proofs.verification import verification_blueprint
+from alert_api.api.rejected_records import rejected_records_blueprint
+from alert_api.api.rejected_schemas import rejected_components
 from alert_api.api.schemas import components
 from alert_api.api.session import session_blueprint
 from alert_api.api.session_cookie import CookieSessions
@@ -27,7 +29,9 @@ from alert_api.api.summary import summary_blueprint
 from alert_api.api.traces import traces_blueprint
 from alert_api.service.alert_counts import AlertCounter
 from alert_api.service.alert_stream import AlertEvents, CommitNotifier, StreamTiming
+from alert_api.service.rejected.desk import RejectedDesk, RejectedRecords
 from alert_api.service.sessions import SessionDesk
+from tripline_contracts import schemas
 from tripline_contracts.event_type import EventType
 from tripline_http.application import Access, new_app
 from tripline_http.auth import install_sessions
@@ -36,6 +40,15 @@ from tripline_http.openapi import Api, install_api
 
 class Overview(AlertEvents, AlertCounter, Protocol):
     """The ports that read many alerts at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """What is in the database: alerts one by one, many of them, and what the engine did not accept."""
+
+    alerts: Alerts
+    overview: Overview
+    rejected: RejectedRecords
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +85,7 @@ class _AsWritten(DefaultJSONProvider):
 
 def build(
     *,
-    alerts: Alerts,
-    overview: Overview,
+    stores: Stores,
     line: Line,
     doors: Doors,
     registry: CollectorRegistry,
@@ -82,6 +94,7 @@ def build(
     streaming: Streaming,
 ) -> AlertApi:
     """The whole app; `clock` gives ms since the epoch."""
+    alerts, overview = stores.alerts, stores.overview
     app = new_app("alert-api", access=doors.access, registry=registry, checks={"database": alerts.check})
     app.json = _AsWritten(app)
     api = install_api(
@@ -90,7 +103,8 @@ def build(
         version="1.0.0",
         description="Alerts as the engine raised them, and who takes care of each.",
     )
-    for name, schema in (components(event_type) | proof_schemas()).items():
+    named = components(event_type) | proof_schemas() | rejected_components()
+    for name, schema in named.items():
         api.spec.components.schema(name, schema)
     install_problems(app)
     install_sessions(app, CookieSessions(doors.sessions))
@@ -102,6 +116,8 @@ def build(
     api.register_blueprint(summary_blueprint(overview, clock))
     api.register_blueprint(traces_blueprint(line.traces))
     api.register_blueprint(verification_blueprint(alerts, line.prover, clock))
+    desk = RejectedDesk(stores.rejected, schemas.validator("transactions.v1", event_type), clock)
+    api.register_blueprint(rejected_records_blueprint(desk))
     api.register_blueprint(event_type_blueprint(event_type))
     api.register_blueprint(session_blueprint(doors.sessions))
     app.register_blueprint(console_blueprint(event_type))

@@ -30,6 +30,7 @@ PAGES: Final = (
     "/alerts/<uuid:_alert>",
     "/changes",
     "/controls",
+    "/rejected",
     "/audit",
     "/keys",
 )

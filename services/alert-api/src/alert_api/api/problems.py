@@ -7,14 +7,17 @@ from flask import Flask, Response
 from alert_api.errors import (
     AlertNotFound,
     AlreadyAcknowledged,
+    AlreadyDecided,
+    CorrectionNotReadable,
     NotConnected,
     ProofRefused,
     ProverBusy,
     ProverUnavailable,
+    RejectedRecordNotFound,
     StoreUnavailable,
     UpstreamUnavailable,
 )
-from tripline_http.errors import ProblemError
+from tripline_http.errors import FieldError, ProblemError, invalid_input
 from tripline_http.problems import problem_response
 
 RETRY = {"Retry-After": "1"}
@@ -61,7 +64,32 @@ def install_problems(app: Flask) -> None:
     app.register_error_handler(ProverBusy, busy)
     app.register_error_handler(ProverUnavailable, prover_away)
     app.register_error_handler(AlertNotFound, not_found)
+    _install_rejected(app)
     app.register_error_handler(AlreadyAcknowledged, taken)
     app.register_error_handler(StoreUnavailable, store_away)
     app.register_error_handler(UpstreamUnavailable, upstream_away)
     app.register_error_handler(NotConnected, not_connected)
+
+
+def _install_rejected(app: Flask) -> None:
+    """Those of rejected records."""
+
+    def not_found(error: RejectedRecordNotFound) -> Response:
+        detail = f"There is no rejected record {error.record_id}."
+        return problem_response(ProblemError(404, "rejected-record-not-found", detail))
+
+    def decided(error: AlreadyDecided) -> Response:
+        first = {"decidedBy": error.first_by, "decidedAt": error.first_at, "kind": error.kind}
+        done = "discarded this record" if error.kind == "discard" else "had this record sent again"
+        return problem_response(
+            ProblemError(409, "already-decided", f"{error.first_by} {done} first.", extra=first)
+        )
+
+    def not_readable(error: CorrectionNotReadable) -> Response:
+        return problem_response(
+            invalid_input([FieldError("value", str(error))], "The engine could not read this either.")
+        )
+
+    app.register_error_handler(RejectedRecordNotFound, not_found)
+    app.register_error_handler(AlreadyDecided, decided)
+    app.register_error_handler(CorrectionNotReadable, not_readable)

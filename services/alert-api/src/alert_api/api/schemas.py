@@ -94,7 +94,8 @@ class AcknowledgeBody(ma.Schema):
             raise ma.ValidationError(f"expected a text {display_text.EXPECTED}; it has {refused}")
 
 
-def _nullable(schema: Mapping[str, Any]) -> dict[str, Any]:
+def nullable(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """That, or null."""
     return {"anyOf": [dict(schema), {"type": "null"}]}
 
 
@@ -113,9 +114,9 @@ def alert_schema(declared: EventType) -> dict[str, Any]:
     received = _standing_alone(schemas.load("alerts.v1", declared), declared)
     added: dict[str, Any] = {
         "state": {"enum": list(STATES)},
-        "acknowledgedBy": _nullable(ACTOR),
-        "acknowledgedAt": _nullable(TIME),
-        "acknowledgementComment": _nullable(COMMENT),
+        "acknowledgedBy": nullable(ACTOR),
+        "acknowledgedAt": nullable(TIME),
+        "acknowledgementComment": nullable(COMMENT),
         "voided": {
             "type": "array",
             "items": voiding_schema(),
@@ -132,7 +133,7 @@ def alert_schema(declared: EventType) -> dict[str, Any]:
 def voiding_schema() -> dict[str, Any]:
     """A voided transaction, with the command that did it and its place in rules.v1."""
     values = schemas.load("values")["$defs"]
-    return _object(
+    return object_of(
         {
             "transactionId": values["transactionId"],
             "eventTime": TIME,
@@ -162,7 +163,8 @@ def _standing_alone(node: Any, declared: EventType) -> Any:
     return {key: _standing_alone(value, declared) for key, value in node.items()}
 
 
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+def object_of(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """An object with all of these and no other."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -171,9 +173,10 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _list_of(name: str, **bounds: int) -> dict[str, Any]:
+def list_of(name: str, **bounds: int) -> dict[str, Any]:
+    """A page of what is among the components under that name."""
     items = {"$ref": f"#/components/schemas/{name}"}
-    return _object({"items": {"type": "array", "items": items, **bounds}})
+    return object_of({"items": {"type": "array", "items": items, **bounds}})
 
 
 COUNT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": MAX_POSITION}
@@ -182,13 +185,13 @@ COUNTS: dict[str, Any] = {"open": COUNT, "acknowledged": COUNT}
 
 def _summary_schema() -> dict[str, Any]:
     rule_id = {"type": "integer", "minimum": 1, "maximum": MAX_POSITION}
-    by_rule = _object({"ruleId": rule_id, "ruleName": {"type": "string"}, **COUNTS})
-    by_hour = _object({"hour": {**TIME, "description": "Its first ms since the epoch, UTC"}, **COUNTS})
-    return _object(
+    by_rule = object_of({"ruleId": rule_id, "ruleName": {"type": "string"}, **COUNTS})
+    by_hour = object_of({"hour": {**TIME, "description": "Its first ms since the epoch, UTC"}, **COUNTS})
+    return object_of(
         {
             "from": TIME,
             "to": TIME,
-            "byState": _object(COUNTS),
+            "byState": object_of(COUNTS),
             "byRule": {"type": "array", "items": by_rule, "description": "By rule id"},
             "byHour": {"type": "array", "items": by_hour, "description": "By time"},
         }
@@ -198,7 +201,7 @@ def _summary_schema() -> dict[str, Any]:
 def _event_type_schema() -> dict[str, Any]:
     text, name = {"type": "string", "minLength": 1}, {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"}
     names = {"type": "array", "items": name}
-    field = _object(
+    field = object_of(
         {
             "name": name,
             "aliases": names,
@@ -210,12 +213,12 @@ def _event_type_schema() -> dict[str, Any]:
                 "description": "Rules may group by it, and count its different values",
             },
             "values": {"type": "array", "items": text, "description": "Of an enum, else empty"},
-            "maxLength": _nullable({"type": "integer", "minimum": 1}),
+            "maxLength": nullable({"type": "integer", "minimum": 1}),
             "label": {**text, "description": "What people call it"},
             "plural": {**text, "description": "And several of it"},
         }
     )
-    return _object(
+    return object_of(
         {
             "name": text,
             "version": {"type": "integer", "minimum": 1},
@@ -229,23 +232,23 @@ def _event_type_schema() -> dict[str, Any]:
 
 def components(declared: EventType) -> dict[str, dict[str, Any]]:
     """The answers' schemas by their names in the OpenAPI document."""
-    event = _object(
+    event = object_of(
         {
             "version": {"type": "integer", "minimum": 1, "maximum": MAX_ID},
             "type": {"enum": ["AlertRaised", "AlertAcknowledged", "AlertVoided"]},
             "occurredAt": TIME,
-            "actor": _nullable(ACTOR),
-            "comment": _nullable(COMMENT),
-            "voided": _nullable(voiding_schema()),
+            "actor": nullable(ACTOR),
+            "comment": nullable(COMMENT),
+            "voided": nullable(voiding_schema()),
         }
     )
     return {
         "Alert": alert_schema(declared),
-        "AlertPage": _list_of("Alert", maxItems=100),
+        "AlertPage": list_of("Alert", maxItems=100),
         "AlertEvent": event,
-        "AlertEvents": _list_of("AlertEvent", minItems=1),
+        "AlertEvents": list_of("AlertEvent", minItems=1),
         "AlertSummary": _summary_schema(),
         "Trace": trace_schema(declared),
         "EventType": _event_type_schema(),
-        "TracePage": _list_of("Trace", maxItems=100),
+        "TracePage": list_of("Trace", maxItems=100),
     }

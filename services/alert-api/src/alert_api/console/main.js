@@ -15,6 +15,7 @@ import { ListsView } from "./lists/lists.js";
 import { KeysView } from "./keys/keys.js";
 import { LiveView } from "./live/live.js";
 import { here, onMove } from "./core/router.js";
+import { RejectedView } from "./rejected/rejected.js";
 import { RulePage } from "./rule/rule_page.js";
 import { RulesView } from "./rules/rules.js";
 import { askForKey, prepareSignIn } from "./core/sign_in.js";
@@ -36,6 +37,7 @@ const TITLES = {
   alerts: "Alerts",
   changes: "Changes",
   controls: "Controls",
+  rejected: "Rejected records",
   audit: "Audit trail",
   keys: "API keys",
 };
@@ -48,6 +50,7 @@ const views = {
   alerts: new AlertsView(),
   changes: new ChangesView(),
   controls: new ControlsView(),
+  rejected: new RejectedView(),
   audit: new AuditView(),
   keys: new KeysView(),
 };

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 from alert_api.domain.events import AlertId
@@ -30,6 +30,7 @@ Reason = Literal["empty", "too_long", "not_json", "invalid", "bad_text", "not_st
 class Record:
     """One Kafka record with its place.
 
+    :ivar headers: by name, the last of each; of a record that was read as it is stored there are none
     :ivar cut: what is known of a value of which only the beginning is here, more than MAX_RECORD_BYTES of it
     """
 
@@ -39,6 +40,7 @@ class Record:
     key: bytes | None
     value: bytes | None
     cut: Cut | None = None
+    headers: Mapping[str, bytes] = field(default_factory=dict, hash=False)
 
     @property
     def length(self) -> int:

@@ -1,4 +1,5 @@
-"""Retention of dead letters: records that nobody could read are kept for a while, and up to a number and a size.
+"""Retention of dead letters, those of ours and the engine's: records that nobody could read or that were not accepted
+are kept for a while, and of each up to a number and a size.
 
 Each round deletes the oldest ones beyond any of the three bounds. A round that fails is tried again with the next.
 """
@@ -6,6 +7,7 @@ Each round deletes the oldest ones beyond any of the three bounds. A round that 
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -58,9 +60,12 @@ class Retention:
     """Rounds of deletion until it is told to stop."""
 
     def __init__(
-        self, store: DeadLetters, policy: RetentionPolicy, tally: RetentionTally, stop: threading.Event
+        self,
+        stores: Sequence[tuple[DeadLetters, RetentionTally]],
+        policy: RetentionPolicy,
+        stop: threading.Event,
     ) -> None:
-        self._store, self._policy, self._tally, self._stop = store, policy, tally, stop
+        self._stores, self._policy, self._stop = stores, policy, stop
 
     def run(self) -> None:
         """Work until the stop event is set."""
@@ -73,10 +78,13 @@ class Retention:
 
     def round(self) -> int:
         """One round; gives the number of records deleted. Raises StoreUnavailable."""
-        deleted = self._store.delete_beyond(self._policy)
-        kept = self._store.kept()
-        self._tally.deleted(deleted)
-        self._tally.kept(kept)
+        return sum(self._round(store, tally) for store, tally in self._stores)
+
+    def _round(self, store: DeadLetters, tally: RetentionTally) -> int:
+        deleted = store.delete_beyond(self._policy)
+        kept = store.kept()
+        tally.deleted(deleted)
+        tally.kept(kept)
         if deleted:
             log.info("dead_letters_deleted", records=deleted, kept=kept.records, kept_bytes=kept.bytes)
         return deleted

@@ -1,6 +1,6 @@
 // Which view is shown stands in the address: it can be kept, sent to somebody, gone back to.
 
-const VIEWS = ["live", "rules", "lists", "alerts", "changes", "controls", "audit", "keys"];
+const VIEWS = ["live", "rules", "lists", "alerts", "changes", "controls", "rejected", "audit", "keys"];
 const listeners = [];
 
 /** `{view, id, query}` of the address as it is now. */

@@ -1,0 +1,1 @@
+"""Rejected records in Postgres, and the way back to the event topic."""
