@@ -69,15 +69,10 @@ def seeded_api(postgres: PostgresServer, database: str, kafka: str, folder: Path
 
 
 def _reject(offset: int) -> ReceivedReject:
+    """One that is well formed: sent again as it came it could be read."""
+    value = TRANSACTION.encode()
     return ReceivedReject(
-        "transactions.v1",
-        RecordPlace(0, offset),
-        "unparseable",
-        "not JSON",
-        1,
-        "ab" * 32,
-        b"{",
-        EPOCH + offset,
+        "transactions.v1", RecordPlace(0, offset), "too_late", "a day", len(value), "ab" * 32, value, EPOCH
     )
 
 

@@ -1,4 +1,4 @@
-"""A record that the engine could not read is corrected in the console, and its alert comes; another one is discarded."""
+"""A record that the engine could not read is corrected in the console, and its alert comes; another is discarded."""
 
 from __future__ import annotations
 
@@ -47,15 +47,20 @@ def test_a_record_is_repaired_and_its_alert_comes(
     open_window: OpenWindow, stack: RunningStack, tmp_path: Path
 ) -> None:
     folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
-    good = json.dumps(
-        {
-            "transactionId": f"repaired-{time.time_ns()}", "eventTime": time.time_ns() // 1_000_000, "payeeId": PAYEE,
-            "beneficiaryId": "12", "paymentAmount": "0.01", "paymentType": "CSH",
-        }
-    )  # fmt: skip
-    broken, rubbish = good.removesuffix("}"), f"rubbish {time.time_ns()}"
     with published_rule(stack, definition("Repaired: any payment", limit=0)) as rule:
         eventually(lambda: is_applied(stack, rule), "the rule is applied", SECONDS)
+        # made now: a rule judges nothing that happened before it
+        good = json.dumps(
+            {
+                "transactionId": f"repaired-{time.time_ns()}",
+                "eventTime": time.time_ns() // 1_000_000,
+                "payeeId": PAYEE,
+                "beneficiaryId": "12",
+                "paymentAmount": "0.01",
+                "paymentType": "CSH",
+            }
+        )
+        broken, rubbish = good.removesuffix("}"), f"rubbish {time.time_ns()}"
         produce(stack, broken.encode(), rubbish.encode())
         eventually(lambda: len(places_of(stack, broken, rubbish)) == 2, "they are listed", SECONDS)
         first, second = places_of(stack, broken, rubbish)
