@@ -62,6 +62,7 @@ def running_registry(owner: str) -> Iterator[httpx.Client]:
             "TRIPLINE_RATE_LIMIT": "0",
             "TRIPLINE_MAX_RULES": "1000000",
             "TRIPLINE_MAX_ACTIVE_RULES": "1000000",
+            "TRIPLINE_EXPECTED_RATE": "15",
         }
         command = [str(Path(sys.executable).with_name("rules-registry")), "api"]
         process = leash.start(command, log=folder / "api.log", environment=environment)

@@ -83,6 +83,37 @@ def test_what_was_published_is_answered_with_its_warnings(client: httpx.Client) 
     assert codes(of_itself) == []
 
 
+def test_what_says_the_same_is_told_of_a_great_many_that_are_alike(client: httpx.Client) -> None:
+    body, base = limited(), 500_000_000 + uuid.uuid4().int % 10**6
+    harder = [
+        {**body, "limit": str(5_000 + n), "name": fresh(), "ruleId": base + n, "ruleState": "ACTIVE"}
+        for n in range(150)
+    ]
+    same = {**body, "name": fresh(), "ruleId": base + 500, "ruleState": "ACTIVE"}
+    answer = client.post(
+        "/v1/rules/import",
+        content=json.dumps([*harder, same]),
+        headers={"Content-Type": "application/json"},
+    )
+    assert {one["outcome"] for one in answer.json()["results"]} == {"published"}
+    assert codes(client.post("/v1/rule-checks", json=body)) == [("same-as-another", "", base + 500)]
+    hardest = codes(client.post("/v1/rule-checks", json={**body, "limit": "9000"}))
+    assert {code for code, _, _ in hardest} == {"shadowed-by-another"}
+    # rules of other tests are among those that were looked at
+    assert 0 < len(hardest) <= 80
+
+
+def test_parameters_as_limits_and_chained_rules_are_compared_too(client: httpx.Client) -> None:
+    name = f"p{uuid.uuid4().hex}"
+    client.put(f"/v1/parameters/{name}", json={"value": "5"}).raise_for_status()
+    by_parameter = {**limited(), "limit": {"parameter": name}}
+    chained = {"conditions": {"all": [limited(), limited()]}}
+    for body in (by_parameter, chained):
+        rule = client.post("/v1/rules", json=body).json()
+        assert codes(client.post("/v1/rule-checks", json=body)) == [("same-as-another", "", rule["ruleId"])]
+    assert codes(client.post("/v1/rule-checks", json={**by_parameter, "limit": "5"})) == []
+
+
 def test_a_name_belongs_to_one_living_rule(client: httpx.Client) -> None:
     name = fresh()
     rule = publish(client, name=name)

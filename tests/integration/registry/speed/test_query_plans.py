@@ -15,6 +15,7 @@ from bench.harness.registry_history import fill
 from rules_registry.adapters import (
     backfill_statements,
     change_statements,
+    other_rules_statements,
     statements,
 )
 from rules_registry.adapters.audit import audit_statements
@@ -36,9 +37,7 @@ GROWING = {
 WHOLE = {
     # What a change makes of all rules together: each of them counts.
     "statements.STANDING": {"rules"},
-    "statements.NEEDING": {"rules"},
     "statements.RULE_USAGE": {"rules"},
-    "statements.WIDEST_DEFINITIONS": {"rules"},
 }
 VALUES: dict[str, Any] = {
     "rule_id": 77,
@@ -93,6 +92,7 @@ SELECT 'list-' || n % 10, 'entry-' || n, 1, CASE WHEN n % 1000 = 0 THEN n END FR
 """
 MODULES = (
     statements,
+    other_rules_statements,
     named_statements,
     entry_statements,
     backfill_statements,

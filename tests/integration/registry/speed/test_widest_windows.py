@@ -35,7 +35,10 @@ def bodies(draw: random.Random) -> Iterator[dict[str, Any]]:
             "groupingKeyNames": draw.choice(GROUPINGS),
             "windowSeconds": draw.choice((60, 120, 180)),
         }
+        if draw.random() < 0.2:
+            measured["precision"] = draw.choice(("bucketed(30)", "bucketed(60)"))
         if draw.random() < 0.3:
+            measured.pop("precision", None)
             second = {**measured, "groupingKeyNames": ["payeeId"], "windowSeconds": draw.choice((60, 300))}
             yield {"conditions": {"all": [{**measured, "groupingKeyNames": ["payeeId"]}, second]}}
         else:

@@ -173,8 +173,8 @@ class FakeLog:
         )
         return {"lists": len(lists), "parameters": len(self._named) - len(lists), "listBytes": size}
 
-    def widest_definitions(self) -> list[RuleDefinition]:
-        return [rule.definition for rule in self.rules()]
+    def widest_definitions(self, without: int) -> list[RuleDefinition]:
+        return [rule.definition for rule in self.rules() if rule.rule_id != without]
 
     def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
         return frozenset(name for name in names if (kind, name) in self._named)

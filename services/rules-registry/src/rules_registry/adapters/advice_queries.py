@@ -7,26 +7,22 @@ from decimal import Decimal
 
 from psycopg.types.json import Jsonb
 
-from rules_registry.adapters import statements
+from rules_registry.adapters import other_rules_statements
 from rules_registry.adapters.named.named_queries import NamedQueries
 from rules_registry.adapters.postgres import Pool, translated
-from rules_registry.adapters.rows import rule_of
+from rules_registry.adapters.rows import alike_of
 from rules_registry.domain.named_value import NamedValue
-from rules_registry.domain.rule import Rule
+from rules_registry.domain.rule import NO_RULE, Rule
 from rules_registry.errors import NameNotFound
-from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import RuleDefinition
-
-NO_RULE = 0
-"""No rule has this id."""
 
 
 class AdviceQueries:
     """Reads of one statement each."""
 
-    def __init__(self, pool: Pool, event_type: EventType) -> None:
-        self._pool, self._event_type = pool, event_type
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
         self._named = NamedQueries(pool)
 
     def alike(self, definition: RuleDefinition, without: int | None) -> list[Rule]:
@@ -36,16 +32,20 @@ class AdviceQueries:
             for name, value in definition.to_json().items()
             if name not in ("limit", "windowSeconds")
         }
-        values = {"alike": Jsonb(alike), "without": NO_RULE if without is None else without}
+        values = {
+            "alike": Jsonb(alike),
+            "definition_hash": definition.hash,
+            "without": NO_RULE if without is None else without,
+        }
         with translated(), self._pool.connection() as connection:
-            rows = connection.execute(statements.ALIKE, values).fetchall()
-        return [rule_of(row, self._event_type) for row in rows]
+            rows = connection.execute(other_rules_statements.ALIKE, values).fetchall()
+        return [alike_of(row, definition) for row in rows if row["is_alike"]]
 
     def named_alike(self, name: str, without: int | None) -> int | None:
         """The living rule with that name, in any case."""
         values = {"name": name, "without": NO_RULE if without is None else without}
         with translated(), self._pool.connection() as connection:
-            row = connection.execute(statements.NAMED_ALIKE, values).fetchone()
+            row = connection.execute(other_rules_statements.NAMED_ALIKE, values).fetchone()
         return None if row is None else int(row["rule_id"])
 
     def values_of(self, name: str) -> Collection[str] | None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from psycopg.types.json import Jsonb
 
-from rules_registry.adapters import backfill_statements, statements
+from rules_registry.adapters import backfill_statements, other_rules_statements, statements
 from rules_registry.adapters.audit import audit_statements
 from rules_registry.adapters.change_store import PostgresChanges
 from rules_registry.adapters.keys.key_store import PostgresKeys
@@ -73,12 +73,12 @@ class PostgresLog:
 
     def named_alike(self, name: str, without: int) -> int | None:
         """The living rule with that name, in any case, rule `without` left aside."""
-        row = self._one(statements.NAMED_ALIKE, name=name, without=without)
+        row = self._one(other_rules_statements.NAMED_ALIKE, name=name, without=without)
         return None if row is None else int(row["rule_id"])
 
     def needing(self, without: int) -> list[Needing]:
-        """Of the rules that need their history the widest of each grouping set, one rule left aside."""
-        rows = self._connection.execute(statements.NEEDING, {"without": without})
+        """Of the rules that need their history the widest of each grouping set, one rule left aside, and maybe more."""
+        rows = self._connection.execute(other_rules_statements.NEEDING, {"without": without})
         return [
             (row["rule_id"], row["definition_version"], definition_of(row["definition"], self._event_type))
             for row in rows
@@ -111,9 +111,9 @@ class PostgresLog:
         """How many lists and parameters there are, and bytes of JSON in the lists."""
         return self._usage(named_statements.USAGE)
 
-    def widest_definitions(self) -> list[RuleDefinition]:
-        """Of rules that are alike but for their window the widest; of chained rules all."""
-        rows = self._connection.execute(statements.WIDEST_DEFINITIONS)
+    def widest_definitions(self, without: int) -> list[RuleDefinition]:
+        """Of rules that are alike but for their window the widest; of chained rules all; one rule left aside."""
+        rows = self._connection.execute(other_rules_statements.WIDEST_DEFINITIONS, {"without": without})
         return [definition_of(row["definition"], self._event_type) for row in rows]
 
     def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:

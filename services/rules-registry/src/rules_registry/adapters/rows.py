@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead, Subject
@@ -11,7 +13,7 @@ from rules_registry.domain.named_value import NamedEntry, NamedValue, value_from
 from rules_registry.domain.review.change_request import ChangeRequest, Content
 from rules_registry.domain.rule import Rule
 from tripline_contracts.event_type import EventType
-from tripline_contracts.filters.named_values import Kind
+from tripline_contracts.filters.named_values import Kind, Parameter
 from tripline_contracts.rules.rule_definition import RuleDefinition, parse
 
 
@@ -29,6 +31,29 @@ def rule_of(row: Mapping[str, Any], event_type: EventType) -> Rule:
         state=row["state"],
         name=row["name"],
         definition=definition_of(row["definition"], event_type),
+        effective_from=row["effective_from"],
+        effective_until=row["effective_until"],
+    )
+
+
+def alike_of(row: Mapping[str, Any], definition: RuleDefinition) -> Rule:
+    """A row of a rule that differs from the definition in limit and window at most: to parse two hundred of them would
+    take longer than to publish one. Of chained rules even these are the same."""
+    alike = definition
+    if row["window_seconds"] is not None:
+        limit = row["limit_value"]
+        alike = replace(
+            definition,
+            limit=Decimal(limit) if isinstance(limit, str) else Parameter(limit["parameter"]),
+            window_seconds=row["window_seconds"],
+        )
+    return Rule(
+        rule_id=row["rule_id"],
+        version=row["version"],
+        definition_version=row["definition_version"],
+        state=row["state"],
+        name=row["name"],
+        definition=alike,
         effective_from=row["effective_from"],
         effective_until=row["effective_until"],
     )

@@ -72,51 +72,12 @@ ORDER BY rule_id
 LIMIT %(limit)s
 """
 
-# Names are compared without case. An import may have brought several: the oldest is told.
-NAMED_ALIKE = """
-SELECT rule_id FROM registry.rules
-WHERE lower(name) = lower(%(name)s) AND state <> 'DELETED' AND rule_id <> %(without)s ORDER BY rule_id LIMIT 1
-"""
-
-# Active rules that differ from a definition in nothing but limit and window.
-ALIKE = f"""
-SELECT {_RULE_COLUMNS} FROM registry.rules
-WHERE definition - 'limit' - 'windowSeconds' = %(alike)s AND state = 'ACTIVE' AND rule_id <> %(without)s
-ORDER BY rule_id LIMIT 200
-"""  # noqa: S608 - constants
-
 RULE_USAGE = """
 SELECT count(*) FILTER (WHERE state = 'ACTIVE') AS "activeRules", count(*) AS rules
 FROM registry.rules WHERE state <> 'DELETED'
 """
 
-# Rules that have grouping and precision in common are alike but for their window. Chained rules are never alike.
-WIDEST_DEFINITIONS = """
-SELECT DISTINCT ON (CASE WHEN definition ? 'conditions' THEN rule_id END, grouping_key_names, definition -> 'precision')
-       definition
-FROM registry.rules WHERE state <> 'DELETED'
-ORDER BY CASE WHEN definition ? 'conditions' THEN rule_id END, grouping_key_names, definition -> 'precision',
-         (definition ->> 'windowSeconds')::bigint DESC
-"""
-
 STANDING = f"SELECT {_RULE_COLUMNS} FROM registry.rules WHERE state <> 'DELETED' ORDER BY rule_id"  # noqa: S608
-
-# The widest of each grouping set beside one rule: all that the widest windows after its change can depend on. A chained
-# rule needs each of its conditions' groupings. Only such ones are searched for them, level by level.
-NEEDING = """
-WITH needed AS (
-    SELECT rule_id, to_jsonb(grouping_key_names) AS grouping, (definition ->> 'windowSeconds')::bigint AS seconds
-    FROM registry.rules
-    WHERE state <> 'DELETED' AND rule_id <> %(without)s AND NOT definition ? 'conditions'
-    UNION ALL
-    SELECT rule_id, condition -> 'groupingKeyNames', (condition ->> 'windowSeconds')::bigint
-    FROM registry.rules,
-         jsonb_path_query(definition, 'strict $.conditions.** ? (exists (@.windowSeconds))') AS condition
-    WHERE state <> 'DELETED' AND rule_id <> %(without)s AND definition ? 'conditions'
-)
-SELECT rule_id, definition_version, definition FROM registry.rules
-WHERE rule_id IN (SELECT DISTINCT ON (grouping) rule_id FROM needed ORDER BY grouping, seconds DESC, rule_id)
-"""
 
 SETTINGS = """
 SELECT version, body -> 'settings' AS settings FROM registry.rule_events

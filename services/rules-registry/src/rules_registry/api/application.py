@@ -107,7 +107,7 @@ def create_app(
         changes=ChangeQueries(pool),
         keys=ApiKeys(store, _now_ms, _new_secret, lambda: [key.name for key in access.keys]),
         key_queries=KeyQueries(pool),
-        advice=RuleAdvice(AdviceQueries(pool, event_type), event_type, registry.quotas.history),
+        advice=RuleAdvice(AdviceQueries(pool), event_type, registry.quotas.history),
         purposes=Purposes(store, _now_ms),
         purpose_queries=PurposeQueries(pool),
         event_type=event_type,

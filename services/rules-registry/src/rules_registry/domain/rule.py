@@ -12,6 +12,8 @@ from tripline_contracts.rules.rule_definition import RuleDefinition
 
 MAX_NAME: Final = 200
 """Code points of a rule's name."""
+NO_RULE: Final = 0
+"""No rule has this id."""
 RuleState = Literal["ACTIVE", "PAUSED", "DELETED"]
 
 

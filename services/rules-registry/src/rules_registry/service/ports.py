@@ -139,8 +139,8 @@ class Log(Protocol):
     def named_usage(self) -> Usage:
         """How many lists and parameters there are, and bytes of JSON in the lists."""
 
-    def widest_definitions(self) -> list[RuleDefinition]:
-        """Of the rules that are not deleted as many as decide how much history is held."""
+    def widest_definitions(self, without: int) -> list[RuleDefinition]:
+        """Of the rules that are not deleted as many as decide how much history is held, rule `without` left aside."""
 
     def known_names(self, kind: Kind, names: Collection[str]) -> frozenset[str]:
         """Those of these lists or parameters that exist."""

@@ -25,7 +25,7 @@ from rules_registry.domain.commands import (
 from rules_registry.domain.decisions import decide_settings
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.issued_command import IssuedCommand
-from rules_registry.domain.quotas import Quotas, Usage, rule_growth
+from rules_registry.domain.quotas import Quotas, rule_growth
 from rules_registry.domain.review.content import Proposed
 from rules_registry.errors import IdempotencyKeyReused
 from rules_registry.service.control import issue
@@ -40,6 +40,7 @@ from rules_registry.service.named.named_values import NamedChange, change_named
 from rules_registry.service.ports import Answer, Clock, EventStore, Log, NewId, Remembered
 from rules_registry.service.rule_file_lines import ReadLine
 from rules_registry.service.rule_import import ImportOutcome, import_lines
+from rules_registry.service.usage_of_rules import history_around, usage_of_rules
 from tripline_contracts.filters.list_entries import EntriesChange
 
 __all__ = ["KEY_LIFETIME_MS", "Done", "Registry", "Repeatable", "RuleChange"]
@@ -190,14 +191,13 @@ class Registry:
     def _change_rule(self, log: Log, actor: Actor, command: PublishRule | ChangeOfRule) -> RuleChange:
         rule = log.rule(command.rule_id)
         brings_definition = isinstance(command, PublishRule | ChangeRule)
-        history = self._history_usage(log) if brings_definition else {}
         change = self._writer(log, actor).apply(rule, command)
         growth = rule_growth(rule, change.rule)
         # To count ten thousand rules is worth it only where one more may be too many.
         counted = log.rule_usage() if any(more > 0 for more in growth.values()) else {}
         before = {quota: used - growth[quota] for quota, used in counted.items()}
-        after = self._history_usage(log) if brings_definition else {}
-        self.quotas.require({**before, **history}, {**counted, **after})
+        history = history_around(log, self.quotas, rule, change.rule) if brings_definition else ({}, {})
+        self.quotas.require({**before, **history[0]}, {**counted, **history[1]})
         return replace(change, purpose=log.purposes.get(command.rule_id).purpose)
 
     def _change_named(self, log: Log, actor: Actor, command: ChangeNamed) -> NamedChange:
@@ -279,15 +279,9 @@ class Registry:
     @contextmanager
     def _rules_within_quotas(self, log: Log) -> Iterator[None]:
         """Raises `QuotaExceeded` for what was written inside, and then nothing of it may be committed."""
-        before = self._rule_usage(log)
+        before = usage_of_rules(log, self.quotas)
         yield
-        self.quotas.require(before, self._rule_usage(log))
-
-    def _rule_usage(self, log: Log) -> Usage:
-        return {**log.rule_usage(), **self._history_usage(log)}
-
-    def _history_usage(self, log: Log) -> Usage:
-        return {} if self.quotas.history is None else self.quotas.history_of(log.widest_definitions())
+        self.quotas.require(before, usage_of_rules(log, self.quotas))
 
     def _writer(self, log: Log, actor: Actor) -> EventAppender:
         return EventAppender(log, actor, self.clock, self.new_id, room=self.quotas.history)
