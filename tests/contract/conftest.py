@@ -19,7 +19,7 @@ from tripline_demo.stack.program import Program
 def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Program]:
     """What `make up` would start."""
     places = Places(tmp_path_factory.mktemp("stack"))
-    secrets = Credentials("x", dict.fromkeys(GROUPS, "x"), {})
+    secrets = Credentials("x", dict.fromkeys(GROUPS, "x"), {}, "x")
     plan = Plan(
         places, dict(PORTS), secrets, Java(Path("/java"), 17, "test"), Jars(places.var / "jars"), "wall"
     )

@@ -14,6 +14,8 @@ from environs import Env
 
 from alert_api import settings as alert_settings
 from rules_registry import settings as registry_settings
+from rules_registry.client import guard_cli
+from rules_registry.client.guard_settings import read_guard_settings
 from tests.containers import compose, dockerfile
 from tests.containers.compose import ROOT, Service
 from tests.contract.support.compose_services import OURS, SERVERS, SERVICES, for_each, port_of
@@ -41,6 +43,7 @@ READERS: Mapping[str, Callable[[], object]] = {
     "engine": engine_settings.from_environment,
     "archiver": archive_settings.from_environment,
     "prover": prover_settings.from_environment,
+    "guard": lambda: read_guard_settings(os.environ, guard_cli.guard.make_context("guard", []).params),
     "generator": lambda: generator_settings.read_settings(Env()),
 }
 

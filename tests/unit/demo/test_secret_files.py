@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
+from tripline_demo import closed_files
 from tripline_demo.deployment import login_users, passfiles, secret_files
 from tripline_demo.embedded import postgres
 from tripline_demo.errors import DemoError
@@ -65,8 +66,25 @@ def test_the_services_know_the_hashes_of_the_keys_and_not_the_keys(tmp_path: Pat
     hashes = {
         entry["name"]: entry["sha256"] for entry in json.loads((tmp_path / secret_files.KEYS).read_text())
     }
+    clear["guard"] = (tmp_path / secret_files.GUARD_KEY).read_text().strip()
     assert hashes == {name: hashlib.sha256(key.encode()).hexdigest() for name, key in clear.items()}
     assert load_api_keys(tmp_path / secret_files.KEYS)
+
+
+def test_the_guard_may_look_and_ask_and_is_let_in_where_there_was_none(tmp_path: Path) -> None:
+    ours = {"name": "ada", "sha256": hashlib.sha256(b"hers").hexdigest(), "role": "viewer"}
+    closed_files.write(tmp_path / secret_files.KEYS, json.dumps([ours]))
+    assert secret_files.GUARD_KEY in secret_files.make(tmp_path, OURS)
+    ada, guard = load_api_keys(tmp_path / secret_files.KEYS)
+    assert (ada.name, guard.name) == ("ada", "guard")
+    assert guard.scopes == {"alerts:read", "rules:read", "rules:write"}
+    key = (tmp_path / secret_files.GUARD_KEY).read_text().strip()
+    assert guard.sha256 == hashlib.sha256(key.encode()).hexdigest()
+    # who has lost the key is given another one in its place
+    (tmp_path / secret_files.GUARD_KEY).unlink()
+    assert secret_files.make(tmp_path, OURS) == [secret_files.GUARD_KEY]
+    _, again = load_api_keys(tmp_path / secret_files.KEYS)
+    assert (again.name, again.sha256 != guard.sha256) == ("guard", True)
 
 
 def test_compose_is_told_whom_the_containers_run_as_once(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_programs_stop_in_the_opposite_order(plan: Plan) -> None:
 def test_everything_listens_on_loopback_only(plan: Plan) -> None:
     programs = plan.programs()
     binds = [v for p in programs for k, v in p.environment.items() if k.endswith("_BIND")]
-    assert len(binds) == 11
+    assert len(binds) == 12
     assert all(bind.startswith("127.0.0.1:") for bind in binds)
     listeners = [line for line in plan.broker.properties().splitlines() if "listeners=" in line]
     assert listeners
@@ -123,7 +123,12 @@ def test_stack_json_has_what_scripts_need_and_is_closed_to_others(plan: Plan) ->
     }
     of_roles = {"viewer", "analyst", "second-analyst", "approver", "admin", "auditor", "ops"}
     assert set(described["apiKeys"]) == of_roles
-    for file in (plan.places.stack_file, plan.places.api_keys, plan.places.run / "credentials.json"):
+    for file in (
+        plan.places.stack_file,
+        plan.places.api_keys,
+        plan.places.guard_key,
+        plan.places.run / "credentials.json",
+    ):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
@@ -149,7 +154,7 @@ def test_a_stack_from_before_the_roles_keeps_its_keys_and_gets_the_new_ones(tmp_
     assert before.items() < keys.items()
     assert keys.keys() - before.keys() == {"approver", "auditor"}
     roles = {key.name: key.role for key in load_api_keys(Places(tmp_path).api_keys)}
-    assert roles == credentials.ROLES
+    assert roles == {**credentials.ROLES, "guard": "analyst"}
 
 
 def test_a_deep_checkout_gets_a_short_socket(tmp_path: Path) -> None:

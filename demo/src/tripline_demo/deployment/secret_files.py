@@ -20,7 +20,7 @@ from tripline_demo.deployment import passfiles
 from tripline_demo.deployment.certificates import certify
 from tripline_demo.embedded.broker_security import BrokerSecurity, Tls, jaas
 from tripline_demo.groups import GROUPS, login_of
-from tripline_demo.stack.credentials import ROLES, key_file
+from tripline_demo.stack.credentials import GUARD, ROLES, guard_entry, key_file, new_key
 
 ADMIN = "tripline_admin"
 USER_VARIABLE, GROUP_VARIABLE = "TRIPLINE_USER", "TRIPLINE_GROUP"
@@ -31,6 +31,7 @@ ADMIN_PASSWORD = f"{ADMIN}.password"
 KEYS = "api-keys.json"
 CLEAR_KEYS = "api-keys.clear.json"
 """For people; no container is given this one."""
+GUARD_KEY = "guard.key"
 
 KAFKA_JAAS, KAFKA_BROKER, KAFKA_AUTHORITY = "kafka_jaas.conf", "kafka_broker.pem", "kafka_authority.pem"
 BROKER_NAMES = ("kafka", "localhost", "127.0.0.1")
@@ -73,11 +74,13 @@ def make(folder: Path, owner: Owner) -> list[str]:
         _keep(folder / passfiles.name_of(user), passfiles.line_of(user, secrets.token_urlsafe(24)), owner)
     # The image of Postgres wants the bare password.
     _keep(folder / ADMIN_PASSWORD, passfiles.password_of(folder, ADMIN), owner)
-    clear = {name: f"tk_{secrets.token_urlsafe(24)}" for name in ROLES}
+    clear = {name: new_key() for name in ROLES}
     _keep(folder / CLEAR_KEYS, json.dumps(clear, indent=2) + "\n", owner)
     known = json.loads((folder / CLEAR_KEYS).read_text(encoding="utf-8"))
     _keep(folder / KEYS, json.dumps(key_file(known), indent=2) + "\n", owner)
     _keep(folder / PROVER_KEY, secrets.token_urlsafe(32) + "\n", owner)
+    if not (folder / GUARD_KEY).exists():
+        _let_guard_in(folder, new_key(), owner)
     _make_kafka_files(folder, owner)
     if os.geteuid() == 0:
         os.chown(folder, owner.uid, owner.gid)
@@ -120,10 +123,23 @@ def name_owner(env_file: Path, owner: Owner) -> None:
         env_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def _let_guard_in(folder: Path, key: str, owner: Owner) -> None:
+    """Keeps the guard's key, and adds it to the file of keys: that may be of a release that had no guard, and have
+    entries of its owner's."""
+    entries = json.loads((folder / KEYS).read_text(encoding="utf-8"))
+    others = [entry for entry in entries if entry.get("name") != GUARD]
+    _write(folder / KEYS, json.dumps([*others, guard_entry(key)], indent=2) + "\n", owner)
+    _write(folder / GUARD_KEY, key + "\n", owner)
+
+
 def _keep(path: Path, text: str, owner: Owner) -> None:
-    """Writes a file, if there is none, that only its owner can read, or who else its name is listed for."""
-    if path.exists():
-        return
+    """Writes a file if there is none."""
+    if not path.exists():
+        _write(path, text, owner)
+
+
+def _write(path: Path, text: str, owner: Owner) -> None:
+    """A file that only its owner can read, or who else its name is listed for."""
     owned = {"uid": owner.uid, "gid": owner.gid} if os.geteuid() == 0 else {}
     closed_files.write(path, text, mode=0o640 if path.name in FOR_THE_GROUP else 0o600, **owned)
 

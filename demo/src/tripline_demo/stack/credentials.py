@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from tripline_demo import closed_files, kafka_passwords
 from tripline_demo.embedded import broker_security
@@ -24,15 +25,20 @@ ROLES: Mapping[str, str] = {
     "ops": "operator",
 }
 """The role of each key of the stack. Two analysts, so that one can be too late to acknowledge."""
+GUARD: Final = "guard"
+_OF_GUARD: Final = ("alerts:read", "rules:read", "rules:write")
+"""All that the guard of changed rules has to do: count alerts, look at rules, ask that one be paused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Clear texts: the superuser's password, a password per database group role, a key per API user."""
+    """Clear texts: the superuser's password, a password per database group role, a key per API user and the guard's,
+    which is nobody's to sign in with."""
 
     postgres_admin: str = field(repr=False)
     postgres_logins: Mapping[str, str] = field(repr=False)
     api_keys: Mapping[str, str] = field(repr=False)
+    guard_key: str = field(repr=False)
 
 
 def load_or_make(places: Places) -> Credentials:
@@ -43,6 +49,7 @@ def load_or_make(places: Places) -> Credentials:
         postgres_admin=known.get("postgresAdmin") or secrets.token_urlsafe(24),
         postgres_logins=_complete(known.get("postgresLogins", {}), GROUPS, ""),
         api_keys=_complete(known.get("apiKeys", {}), tuple(ROLES), "tk_"),
+        guard_key=known.get("guardKey") or new_key(),
     )
     write_private(
         path,
@@ -50,9 +57,11 @@ def load_or_make(places: Places) -> Credentials:
             "postgresAdmin": credentials.postgres_admin,
             "postgresLogins": credentials.postgres_logins,
             "apiKeys": credentials.api_keys,
+            "guardKey": credentials.guard_key,
         },
     )
-    write_private(places.api_keys, key_file(credentials.api_keys))
+    write_private(places.api_keys, [*key_file(credentials.api_keys), guard_entry(credentials.guard_key)])
+    closed_files.write(places.guard_key, credentials.guard_key + "\n")
     if not places.prover_key.exists():
         closed_files.write(places.prover_key, secrets.token_urlsafe(32) + "\n")
     _write_kafka_files(places)
@@ -69,6 +78,11 @@ def _write_kafka_files(places: Places) -> None:
     closed_files.write(places.kafka_jaas, broker_security.jaas(admin, kafka_passwords.new_password()))
 
 
+def new_key() -> str:
+    """An API key that nobody has."""
+    return "tk_" + secrets.token_urlsafe(24)
+
+
 def _complete(known: Mapping[str, str], names: tuple[str, ...], prefix: str) -> dict[str, str]:
     return {name: known.get(name) or prefix + secrets.token_urlsafe(24) for name in names}
 
@@ -79,6 +93,12 @@ def key_file(api_keys: Mapping[str, str]) -> list[dict[str, object]]:
         {"name": name, "sha256": hashlib.sha256(key.encode()).hexdigest(), "role": ROLES[name]}
         for name, key in api_keys.items()
     ]
+
+
+def guard_entry(key: str) -> dict[str, object]:
+    """The guard's entry in the file of keys: an analyst's that may do little of what analysts may."""
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    return {"name": GUARD, "sha256": digest, "role": "analyst", "scopes": list(_OF_GUARD)}
 
 
 def write_private(path: Path, content: object) -> None:

@@ -74,6 +74,11 @@ class Places:
         return self.run / "prover.key"
 
     @property
+    def guard_key(self) -> Path:
+        """The API key of the guard of changed rules, for the guard alone."""
+        return self.run / "guard.key"
+
+    @property
     def kafka_jaas(self) -> Path:
         """Who the broker itself is, and its administrator: for the broker alone."""
         return self.run / "kafka_jaas.conf"

@@ -30,7 +30,7 @@ DATABASE = "tripline"
 PORTS: Mapping[str, int] = {
     "registry": 8081, "alert-api": 8082, "generator": 8083, "postgres": 54320, "kafka": 9092, "kafka-controller": 9093,
     "relay": 9101, "status": 9102, "engine": 9103, "alert-projector": 9104,
-    "archiver": 9105, "retention": 9106, "prover": 9107, "redrive": 9108,
+    "archiver": 9105, "retention": 9106, "prover": 9107, "redrive": 9108, "guard": 9109,
 }  # fmt: skip
 """The ports that are used when they are free."""
 
@@ -94,7 +94,7 @@ class Plan:
         return (
             _postgres(self), _kafka(self), _topics(self), _migrations(self), _archiver(self), _engine(self),
             _registry(self), _relay(self), _status(self), _alert_projector(self), _alert_api(self), _retention(self),
-            _prover(self), _redrive(self), _generator(self),
+            _prover(self), _redrive(self), _guard(self), _generator(self),
         )  # fmt: skip
 
 
@@ -251,6 +251,16 @@ def _redrive(plan: Plan) -> Program:
         identity="tripline-redrive",
         TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_redrive"),
     )  # fmt: skip
+
+
+def _guard(plan: Plan) -> Program:
+    program = _service(
+        plan, "guard", "guard of changed rules", ("rules-registry", "guard"), "guard", api=False,
+        TRIPLINE_REGISTRY_URL=plan.url("registry"), TRIPLINE_ALERTS_URL=plan.url("alert-api"),
+        TRIPLINE_REGISTRY_KEY_FILE=str(plan.places.guard_key),
+    )  # fmt: skip
+    # it is ready once it has had a look
+    return replace(program, needs=("registry", "alert-api"), awaited_last=True)
 
 
 def _generator(plan: Plan) -> Program:

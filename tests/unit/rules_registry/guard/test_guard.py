@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 from prometheus_client import CollectorRegistry
+from structlog.testing import capture_logs
 
 from rules_registry.client.alerts_client import AlertsClient
 from rules_registry.client.errors import RegistryUnreachable, RequestRefused
@@ -32,6 +33,7 @@ class Services:
     rule_now: StandingRule = field(default_factory=lambda: replace(standing(RULE), definition_version=3))
     asked_before: bool = False
     refused: str | None = None
+    open_change: int | None = None
     asked: list[tuple[str, bool]] = field(default_factory=list)
     spans: dict[int, tuple[int, int]] = field(default_factory=dict)
     began: dict[int, int] = field(default_factory=lambda: {1: PUBLISHED, 3: CHANGED})
@@ -54,7 +56,7 @@ class Services:
 
     def pause(self, rule: StandingRule, reason: str, *, at_once: bool) -> Outcome:
         if self.refused is not None:
-            raise RequestRefused(409, self.refused, "no", [])
+            raise RequestRefused(409, self.refused, "no", [], self.open_change)
         self.asked.append((reason, at_once))
         return replace(rule, state="PAUSED") if at_once else change(RULE, kind="PAUSE_RULE")
 
@@ -116,8 +118,8 @@ def test_left_alone(services: Services, reason: str) -> None:
 
 
 def test_an_open_change_stands_in_its_way_and_is_told() -> None:
-    (finding,) = Services(refused="open-change").guard().round()
-    assert words(finding) == "Nothing was asked for: the rule has an open change."
+    (finding,) = Services(refused="open-change", open_change=12).guard().round()
+    assert words(finding) == "Nothing was asked for: change 12 of the rule is open."
 
 
 def test_another_refusal_is_an_error() -> None:
@@ -130,15 +132,29 @@ def test_rounds_count_and_a_service_that_is_away_is_not_the_end() -> None:
     rounds = Rounds(services.guard(), 60.0, metrics)
     with pytest.raises(RuntimeError, match=f"within {MISSED} rounds"):
         rounds.check()
-    rounds.one()
+    assert rounds.one()
     rounds.check()
     services.by_rule = _away  # type: ignore[method-assign]
-    rounds.one()
+    assert not rounds.one()
     values = [
         metrics.get_sample_value("tripline_guard_rounds_total", {"outcome": outcome})
         for outcome in ("done", "failed")
     ]
     assert (*values, metrics.get_sample_value("tripline_guard_findings_total")) == (1, 1, 1)
+
+
+def test_a_change_that_stays_open_is_told_once_and_the_next_one_again() -> None:
+    metrics, services = CollectorRegistry(), Services(refused="open-change", open_change=12)
+    rounds = Rounds(services.guard(), 60.0, metrics)
+    told = []
+    for change_id in (12, 12, 13, 12, 13):
+        services.open_change = change_id
+        with capture_logs() as logs:
+            rounds.one()
+        told += [entry["outcome"] for entry in logs if entry["event"] == "guard_finding"]
+    assert told == [f"Nothing was asked for: change {n} of the rule is open." for n in (12, 13)]
+    assert metrics.get_sample_value("tripline_guard_findings_total") == 2
+    assert metrics.get_sample_value("tripline_guard_rounds_total", {"outcome": "done"}) == 5
 
 
 def _away(earliest: int, latest: int) -> dict[int, int]:

@@ -12,12 +12,16 @@ class RegistryUnreachable(RegistryError):
 
 
 class RequestRefused(RegistryError):
-    """The registry said no; `kind` is the last part of the problem's type, empty where it has none."""
+    """The registry said no; `kind` is the last part of the problem's type, empty where it has none. `change_id` is the
+    change that stands in the way, if one does."""
 
-    def __init__(self, status: int, kind: str, detail: str, errors: Sequence[str] = ()) -> None:
+    def __init__(
+        self, status: int, kind: str, detail: str, errors: Sequence[str] = (), change_id: int | None = None
+    ) -> None:
         super().__init__("\n  ".join([f"{detail} ({' '.join(filter(None, (str(status), kind)))})", *errors]))
         self.status = status
         self.kind = kind
+        self.change_id = change_id
 
 
 class RuleNotNamed(RegistryError):

@@ -27,12 +27,12 @@ _REPORTED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that alerts too often: why, and what became of asking to pause it (None: nothing, somebody else has a
-    change of the rule open)."""
+    """A rule that alerts too often: why, and what became of asking to pause it, or the number of the open change of
+    that rule that stands in the way."""
 
     rule_id: int
     reason: str
-    outcome: Outcome | None
+    outcome: Outcome | int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +75,11 @@ class Guard:
         if reason is None or self.registry.was_asked_to_pause(rule_id, rule.version):
             return
         try:
-            outcome: Outcome | None = self.registry.pause(rule, reason, at_once=self.pauses)
+            outcome: Outcome | int = self.registry.pause(rule, reason, at_once=self.pauses)
         except RequestRefused as refused:
-            if refused.kind != "open-change":
+            if refused.kind != "open-change" or refused.change_id is None:
                 raise
-            outcome = None
+            outcome = refused.change_id
         yield Finding(rule_id, reason, outcome)
 
     def _rate_before(self, published: Mapping[str, Any]) -> AlertRate | None:
@@ -101,8 +101,8 @@ def _began(published: Mapping[str, Any]) -> int:
 
 def words(finding: Finding) -> str:
     """What became of it, as a sentence after the reason."""
-    if finding.outcome is None:
-        return "Nothing was asked for: the rule has an open change."
+    if isinstance(finding.outcome, int):
+        return f"Nothing was asked for: change {finding.outcome} of the rule is open."
     if isinstance(finding.outcome, RuleChange):
         return f"Change {finding.outcome.change_id} asks to pause it."
     return "It is paused."

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from rules_registry.client.client_commands import exits_by_error, key_file_option, registry_option
-from rules_registry.client.client_settings import ALERTS_URL, DEFAULT_ALERTS_URL, read_client_settings
+from rules_registry.client.client_settings import ALERTS_URL, DEFAULT_ALERTS_URL
+from rules_registry.client.guard_settings import read_guard_settings
 from rules_registry.client.terminal import say
 from rules_registry.domain.guard.alert_rate import HOUR_MS, Limits
 
@@ -54,10 +54,7 @@ _USUAL: Final = Limits()
 )  # fmt: skip
 @click.option("--once", is_flag=True, help="Look once, tell, and end.")
 @exits_by_error
-def guard(
-    *, url: str, alerts_url: str, key_file: Path | None, factor: float, least: int, first: int, hours: int,
-    pauses: bool, every: int, once: bool,
-) -> None:  # fmt: skip
+def guard(*, once: bool, **options: Any) -> None:
     """Watch for rules that alert far more often since they were changed.
 
     Within its first day a version must not alert, within an hour, more than --factor times as often as the one before
@@ -67,17 +64,15 @@ def guard(
     from rules_registry.client import guard_loop  # noqa: PLC0415
     from rules_registry.client.guard import Guard  # noqa: PLC0415
 
-    registry = read_client_settings(os.environ, url, key_file)
-    alerts = read_client_settings(os.environ, alerts_url, key_file, name=ALERTS_URL)
-    limits = Limits(factor, least, first, hours * HOUR_MS)
-    with guard_loop.clients(registry, alerts) as (registry_client, alerts_client):
+    settings = read_guard_settings(os.environ, options)
+    with guard_loop.clients(settings.registry, settings.alerts) as (registry, alerts):
         watching = Guard(
-            registry_client, alerts_client, limits, lambda: time.time_ns() // 1_000_000, pauses=pauses
+            registry, alerts, settings.limits, lambda: time.time_ns() // 1_000_000, pauses=settings.pauses
         )
         if once:
             _tell(watching.round())
         else:
-            guard_loop.run(watching, every)
+            guard_loop.run(watching, settings)
 
 
 def _tell(findings: Sequence[Finding]) -> None:

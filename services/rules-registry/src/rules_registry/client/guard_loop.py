@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,20 +12,20 @@ from prometheus_client import CollectorRegistry, Counter
 
 from rules_registry.client.alerts_client import AlertsClient
 from rules_registry.client.client_settings import ClientSettings
-from rules_registry.client.guard import Guard, words
+from rules_registry.client.guard import Finding, Guard, words
+from rules_registry.client.guard_settings import GuardSettings
 from rules_registry.client.http_session import HttpSession
 from rules_registry.client.registry_client import RegistryClient
 from rules_registry.errors import RegistryError
-from tripline_http.bind_address import parse_bind
 from tripline_http.lifecycle import stop_on_signals
 from tripline_http.logs import configure_logs
 from tripline_http.metrics import new_metrics_registry
 from tripline_http.metrics_server import MetricsServer
 
 log = structlog.get_logger(__name__)
+AGAIN_SECONDS: Final = 5
 MISSED: Final = 5
 """So many rounds without a good one, and it is not ready."""
-_BIND: Final = "TRIPLINE_METRICS_BIND"
 
 
 @contextmanager
@@ -42,16 +41,15 @@ def clients(
             session.close()
 
 
-def run(guard: Guard, every: float) -> None:
-    """A round each `every` seconds until SIGTERM. Raises ConfigurationError."""
-    configure_logs(os.environ.get("TRIPLINE_LOG_LEVEL", "info"), "rules-registry-guard")
+def run(guard: Guard, settings: GuardSettings) -> None:
+    """A round each `every` seconds until SIGTERM, one that failed again a little later. Raises ConfigurationError."""
+    configure_logs(settings.log_level, "rules-registry-guard")
     stop, metrics = stop_on_signals(), new_metrics_registry()
-    rounds = Rounds(guard, every, metrics)
-    bind = parse_bind(_BIND, os.environ.get(_BIND, "127.0.0.1:9106"))
-    with MetricsServer(bind, metrics, {"guard": rounds.check}):
+    rounds = Rounds(guard, settings.every, metrics)
+    with MetricsServer(settings.metrics_bind, metrics, {"guard": rounds.check}):
         while not stop.is_set():
-            rounds.one()
-            stop.wait(every)
+            is_good = rounds.one()
+            stop.wait(settings.every if is_good else min(settings.every, AGAIN_SECONDS))
 
 
 class Rounds:
@@ -60,6 +58,7 @@ class Rounds:
     def __init__(self, guard: Guard, every: float, metrics: CollectorRegistry) -> None:
         self._guard, self._every = guard, every
         self._good: float | None = None
+        self._told: set[tuple[int, int]] = set()
         self._rounds = Counter(
             "tripline_guard_rounds_total", "Looks at all rules", ["outcome"], registry=metrics
         )
@@ -67,21 +66,31 @@ class Rounds:
             "tripline_guard_findings_total", "Rules that alerted too often", registry=metrics
         )
 
-    def one(self) -> None:
-        """One round; raises nothing of what the services may answer."""
+    def one(self) -> bool:
+        """One round, and whether it was a good one; raises nothing of what the services may answer."""
         try:
             findings = self._guard.round()
         except RegistryError as error:
             self._rounds.labels("failed").inc()
             log.warning("guard_round_failed", error=str(error))
-            return
+            return False
         self._good = time.monotonic()
         self._rounds.labels("done").inc()
-        for finding in findings:
+        for finding in filter(self._is_new, findings):
             self._findings.inc()
             log.warning(
                 "guard_finding", rule_id=finding.rule_id, reason=finding.reason, outcome=words(finding)
             )
+        return True
+
+    def _is_new(self, finding: Finding) -> bool:
+        """False for what the round before has told too: a change that stands in the way is open for hours."""
+        if not isinstance(finding.outcome, int):
+            return True
+        told = (finding.rule_id, finding.outcome)
+        is_new = told not in self._told
+        self._told.add(told)
+        return is_new
 
     def check(self) -> None:
         """Raises where there was no good round lately."""

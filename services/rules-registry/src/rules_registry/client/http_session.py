@@ -121,7 +121,7 @@ class HttpSession:
         detail = (
             problem.get("detail") or f"{self._url} answered {answer.request.method} {answer.request.url.path}"
         )
-        raise RequestRefused(answer.status_code, kind, detail, fields)
+        raise RequestRefused(answer.status_code, kind, detail, fields, problem.get("changeId"))
 
     def _json(self, answer: httpx.Response) -> Any:
         try:
