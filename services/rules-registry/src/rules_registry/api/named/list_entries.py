@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import Response
@@ -26,6 +26,7 @@ from tripline_http.etags import ETAG_HEADER_DOC, IfMatch, etag_of
 from tripline_http.links import LINK_HEADER_DOC
 from tripline_http.openapi import ApiBlueprint
 
+ENTRIES = "/v1/lists/<name>/entries"
 _ADD_DESCRIPTION = """\
 Rules that name the list go by its new entries for transactions that are accepted after the event; all other entries
 stay. What the list has already changes nothing, or gets another end. An entry is removed when `until` has come, by an
@@ -37,12 +38,18 @@ All other entries stay, and what the list has not is passed over. `If-Match` is 
 def add_entries(blueprint: ApiBlueprint) -> None:
     """The three operations, under the tag of lists."""
     _add_page(blueprint)
-    _add_post(blueprint)
-    _add_removal(blueprint)
+    _add_change(
+        blueprint, ENTRIES, ENTRIES_BODY, read_added,
+        operationId="addEntries", summary="Add entries to a list", description=_ADD_DESCRIPTION,
+    )  # fmt: skip
+    _add_change(
+        blueprint, f"{ENTRIES}/remove", VALUES_BODY, read_removed,
+        operationId="removeEntries", summary="Remove entries from a list", description=_REMOVE_DESCRIPTION,
+    )  # fmt: skip
 
 
 def _add_page(blueprint: ApiBlueprint) -> None:
-    @blueprint.route("/v1/lists/<name>/entries", methods=["GET"], parameters=[NAME_DOC])
+    @blueprint.route(ENTRIES, methods=["GET"], parameters=[NAME_DOC])
     @blueprint.requires("rules:read")
     @blueprint.arguments(EntryQuery, location="query")
     @blueprint.response(200, EntryPageSchema, headers={**ETAG_HEADER_DOC, **LINK_HEADER_DOC})
@@ -59,36 +66,23 @@ def _add_page(blueprint: ApiBlueprint) -> None:
         return {"items": [dict(row) for row in page.rows]}, headers
 
 
-def _add_post(blueprint: ApiBlueprint) -> None:
-    @blueprint.route("/v1/lists/<name>/entries", methods=["POST"], parameters=[NAME_DOC])
+def _add_change(
+    blueprint: ApiBlueprint, path: str, schema: str, read: Callable[[str, Json], EntriesChange], **doc: str
+) -> None:
+    """An operation whose body says which entries come or go."""
+
+    @blueprint.route(path, methods=["POST"], parameters=[NAME_DOC], endpoint=doc["operationId"])
     @blueprint.requires("rules:write")
     @blueprint.optional_if_match
     @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
-    @blueprint.json_body(ENTRIES_BODY, max_bytes=MAX_BODY_BYTES)
+    @blueprint.json_body(schema, max_bytes=MAX_BODY_BYTES)
     @takes_reason
     @blueprint.response(200, EntriesOutcomeSchema, headers=ETAG_HEADER_DOC)
     @blueprint.or_response(**ACCEPTED)
     @blueprint.problems(404, 409, 503)
-    @blueprint.doc(operationId="addEntries", summary="Add entries to a list", description=_ADD_DESCRIPTION)
-    def add(if_match: IfMatch | None, body: Json, name: str) -> Response:
-        return _change(name, if_match, read_added(name, body), body)
-
-
-def _add_removal(blueprint: ApiBlueprint) -> None:
-    @blueprint.route("/v1/lists/<name>/entries/remove", methods=["POST"], parameters=[NAME_DOC])
-    @blueprint.requires("rules:write")
-    @blueprint.optional_if_match
-    @blueprint.parameter(IDEMPOTENCY_KEY_DOC)
-    @blueprint.json_body(VALUES_BODY, max_bytes=MAX_BODY_BYTES)
-    @takes_reason
-    @blueprint.response(200, EntriesOutcomeSchema, headers=ETAG_HEADER_DOC)
-    @blueprint.or_response(**ACCEPTED)
-    @blueprint.problems(404, 409, 503)
-    @blueprint.doc(
-        operationId="removeEntries", summary="Remove entries from a list", description=_REMOVE_DESCRIPTION
-    )
-    def remove(if_match: IfMatch | None, body: Json, name: str) -> Response:
-        return _change(name, if_match, read_removed(name, body), body)
+    @blueprint.doc(**doc)
+    def change(if_match: IfMatch | None, body: Json, name: str) -> Response:
+        return _change(name, if_match, read(name, body), body)
 
 
 def _change(name: str, if_match: IfMatch | None, change: EntriesChange, body: Json) -> Response:
