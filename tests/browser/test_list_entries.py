@@ -9,16 +9,22 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.test_named_values import list_row, put_list
+from tests.browser.support.forms import opened, send
+from tests.browser.support.lists import list_row, put_list
 from tests.stack import RunningStack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
 
-def opened(page: Page, name: str) -> Locator:
-    """The dialog with the entries of a list."""
-    list_row(page, name).get_by_role("button", name=f"Entries: {name}").click()
-    return page.get_by_role("dialog", name=f"Entries of the list {name}")
+def entries_of(page: Page, name: str) -> Locator:
+    """The dialog with the entries of a list, opened."""
+    button = list_row(page, name).get_by_role("button", name=f"Entries: {name}")
+    return opened(page, button, f"Entries of the list {name}")
+
+
+def add(dialog: Locator, values: str, until: str) -> None:
+    form = dialog.get_by_role("form", name="Add entries")
+    send(form, "Add", {"Add, one on each line": values, "Until": until})
 
 
 def kept(stack: RunningStack, name: str) -> dict[str, int | None]:
@@ -32,7 +38,7 @@ def test_entries_are_paged_and_found_by_how_they_begin(open_window: OpenWindow, 
     window = open_window("analyst")
     page = window.page
     window.go("/lists")
-    dialog = opened(page, "entries-many")
+    dialog = entries_of(page, "entries-many")
     entries = dialog.get_by_role("list", name="Entries").get_by_role("listitem")
     expect(entries).to_have_count(50)
     expect(dialog.get_by_role("status")).to_have_text("50 entries, and more")
@@ -55,11 +61,8 @@ def test_an_entry_is_added_until_a_time_and_another_removed(
     window = open_window("analyst")
     page = window.page
     window.go("/lists")
-    dialog = opened(page, "entries-few")
-    form = dialog.get_by_role("form", name="Add entries")
-    form.get_by_label("Add, one on each line").fill(" eve \n\ntrent\n")
-    form.get_by_label("Until").fill("2096-10-02T07:06:40")
-    form.get_by_role("button", name="Add").click()
+    dialog = entries_of(page, "entries-few")
+    add(dialog, " eve \n\ntrent\n", "2096-10-02T07:06:40")
     entries = dialog.get_by_role("list", name="Entries").get_by_role("listitem")
     expect(entries).to_have_count(4)
     expect(entries.filter(has_text="eve")).to_contain_text("until")
@@ -81,11 +84,8 @@ def test_an_entry_goes_by_itself_and_what_has_passed_is_refused(
     window = open_window("analyst")
     page = window.page
     window.go("/lists")
-    dialog = opened(page, "entries-ending")
-    form = dialog.get_by_role("form", name="Add entries")
-    form.get_by_label("Add, one on each line").fill("eve")
-    form.get_by_label("Until").fill("2020-01-01T00:00:00")
-    form.get_by_role("button", name="Add").click()
+    dialog = entries_of(page, "entries-ending")
+    add(dialog, "eve", "2020-01-01T00:00:00")
     expect(dialog.get_by_role("alert")).to_have_text("That time has passed already.")
     page.keyboard.press("Escape")
     with stack.registry() as registry:
@@ -101,7 +101,7 @@ def test_who_may_not_change_a_list_looks_at_its_entries(open_window: OpenWindow,
     window = open_window("viewer")
     page = window.page
     window.go("/lists")
-    dialog = opened(page, "entries-seen")
+    dialog = entries_of(page, "entries-seen")
     expect(dialog.get_by_role("list", name="Entries").get_by_role("listitem")).to_have_count(1)
     expect(dialog.get_by_role("button", name="Remove")).to_have_count(0)
     expect(dialog.get_by_label("Add, one on each line")).to_have_count(0)
@@ -114,7 +114,7 @@ def test_it_fits_the_window(open_window: OpenWindow, stack: RunningStack, width:
     window = open_window("analyst", viewport={"width": width, "height": 900})
     page = window.page
     window.go("/lists")
-    dialog = opened(page, "entries-wide")
+    dialog = entries_of(page, "entries-wide")
     expect(dialog.get_by_role("list", name="Entries").get_by_role("listitem")).to_have_count(8)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")

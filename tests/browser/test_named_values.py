@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.support.forms import fill, opened, send
+from tests.browser.support.lists import list_row, put_list
 from tests.browser.support.rule_work import edited, row_of, stored
 from tests.stack import RunningStack
 
@@ -17,27 +19,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 WORDS = "only where payer is in the list work-named and amount ≥ parameter"
 
 
-def list_row(page: Page, name: str) -> Locator:
-    """The row of a list on its page."""
-    lists = page.get_by_role("region", name="Lists", exact=True).get_by_role("listitem")
-    return lists.filter(has_text=name)
-
-
-def put_list(stack: RunningStack, name: str, *values: str, who: str = "analyst") -> None:
-    with stack.registry(who) as registry:
-        registry.put(f"/v1/lists/{name}", json={"values": values}).raise_for_status()
-
-
 def test_a_list_is_made(open_window: OpenWindow) -> None:
     window = open_window("analyst")
     page = window.page
     window.go("/lists")
-    page.get_by_role("button", name="New list").click()
-    form = page.get_by_role("dialog", name="New list")
-    form.get_by_label("Name").fill("work-made")
-    form.get_by_label("Values").fill("25\n mallory \n\n25\n")
+    form = opened(page, "New list", "New list")
+    fill(form, {"Name": "work-made", "Values": "25\n mallory \n\n25\n"})
     expect(form.get_by_role("status")).to_have_text("2 values")
-    form.get_by_role("button", name="Save").click()
+    send(form, "Save")
     expect(list_row(page, "work-made")).to_contain_text("2 values")
     window.is_clean()
 
@@ -49,10 +38,8 @@ def test_a_list_of_that_name_again_is_not_taken_for_a_change_of_it(
     window = open_window("analyst")
     page = window.page
     window.go("/lists")
-    page.get_by_role("button", name="New list").click()
-    form = page.get_by_role("dialog", name="New list")
-    form.get_by_label("Name").fill("work-known")
-    form.get_by_role("button", name="Save").click()
+    form = opened(page, "New list", "New list")
+    send(form, "Save", {"Name": "work-known"})
     expect(form.get_by_text("There is one of that name already.")).to_be_visible()
     page.keyboard.press("Escape")
     window.is_clean("answered 412")
@@ -70,11 +57,9 @@ def test_a_change_by_somebody_else_is_seen_without_a_reload(
     put_list(stack, "work-watched", "25", "mallory", " x ", who="second-analyst")
     expect(row).to_contain_text("3 values")
     expect(row).to_contain_text("version 2, by second-analyst")
-    row.get_by_role("button", name="Change").click()
-    changing = page.get_by_role("dialog", name="Change the list work-watched")
+    changing = opened(page, row.get_by_role("button", name="Change"), "Change the list work-watched")
     expect(changing.get_by_label("Values")).to_have_value(" x \n25\nmallory")
-    changing.get_by_label("Values").fill(" x \n25\nmallory\nmallet")
-    changing.get_by_role("button", name="Save").click()
+    send(changing, "Save", {"Values": " x \n25\nmallory\nmallet"})
     expect(row).to_contain_text("version 3, by analyst")
     with stack.registry() as registry:
         kept = registry.get("/v1/lists/work-watched").json()["values"]
@@ -86,11 +71,7 @@ def test_a_parameter_is_made(open_window: OpenWindow) -> None:
     window = open_window("analyst")
     page = window.page
     window.go("/lists")
-    page.get_by_role("button", name="New parameter").click()
-    form = page.get_by_role("dialog", name="New parameter")
-    form.get_by_label("Name").fill("work-made")
-    form.get_by_label("Value").fill("1,000.50")
-    form.get_by_role("button", name="Save").click()
+    send(opened(page, "New parameter", "New parameter"), "Save", {"Name": "work-made", "Value": "1,000.50"})
     parameters = page.get_by_role("region", name="Parameters").get_by_role("listitem")
     expect(parameters.filter(has_text="work-made")).to_contain_text("1,000.5")
     window.is_clean()

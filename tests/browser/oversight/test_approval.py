@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.support.four_eyes import four_eyes_console
+from tests.browser.support.four_eyes import client_of, four_eyes_console
 from tests.browser.support.layout import fits
 from tests.browser.traffic import definition, delete_rule
 from tests.browser.windows import Window
@@ -28,11 +27,6 @@ def addresses(stack: RunningStack, tmp_path: Path) -> Iterator[tuple[str, str]]:
         yield both
 
 
-def client(stack: RunningStack, registry: str, who: str) -> httpx.Client:
-    headers = {"Authorization": f"Bearer {stack.file['apiKeys'][who]}"}
-    return httpx.Client(base_url=registry, headers=headers, timeout=20, verify=False, trust_env=False)
-
-
 def test_a_rule_goes_from_draft_to_the_engine(
     open_window: OpenWindow, stack: RunningStack, addresses: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -42,7 +36,7 @@ def test_a_rule_goes_from_draft_to_the_engine(
     draft_a_rule(ada)
     change_id = submit_it(ada)
     approve_it(eve, change_id)
-    with client(stack, registry, "auditor") as auditor, client(stack, registry, "analyst") as analyst:
+    with client_of(stack, registry, "auditor") as auditor, client_of(stack, registry, "analyst") as analyst:
         [rule] = analyst.get("/v1/rules", params={"name": NAME}).raise_for_status().json()["items"]
         try:
             ada.go("/rules")
@@ -111,7 +105,7 @@ def test_what_is_asked_for_is_shown_beside_what_holds(
     """Of a rule, a list, a parameter and a command; at both widths and in both colours."""
     console, registry = addresses
     folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
-    with stack.registry() as free, client(stack, registry, "analyst") as analyst:
+    with stack.registry() as free, client_of(stack, registry, "analyst") as analyst:
         body = definition("Approval: many small ones", limit=1_000_000)
         rule = free.post("/v1/rules", json=body).raise_for_status().json()
         free.put("/v1/lists/approval-shops", json={"values": ["a", "b"]}).raise_for_status()

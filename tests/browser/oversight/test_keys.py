@@ -11,8 +11,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.support.layout import fits
-from tests.browser.windows import Window
+from tests.browser.support.forms import fill, opened, send
+from tests.browser.support.layout import fits, looks_well
+from tests.browser.windows import Window, answers
 from tests.stack import RunningStack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -32,13 +33,9 @@ def item_of(page: Page, name: str) -> Locator:
 def give_out(admin: Window, name: str) -> str:
     """The admin makes a key of that name, copies it and closes the dialog; the key."""
     page = admin.page
-    page.get_by_role("button", name="New key").click()
-    dialog = page.get_by_role("dialog", name="New key")
+    dialog = opened(page, "New key", "New key")
     expect(dialog.get_by_label("Name")).to_be_focused()
-    dialog.get_by_label("Name").fill(name)
-    dialog.get_by_label("Role").select_option("analyst")
-    dialog.get_by_label("Reason").fill("she joined the team")
-    dialog.get_by_role("button", name="Give out").click()
+    send(dialog, "Give out", {"Name": name, "Role": "analyst", "Reason": "she joined the team"})
     secret = dialog.get_by_label("Key", exact=True).input_value()
     dialog.get_by_role("button", name="Copy").click()
     expect(dialog.get_by_text("Copied.")).to_be_visible()
@@ -50,10 +47,11 @@ def give_out(admin: Window, name: str) -> str:
 
 def rotate(admin: Window, name: str) -> str:
     """The admin rotates the key, and closes the dialog by key; the new secret."""
-    item_of(admin.page, name).get_by_role("button", name="Rotate").click()
-    dialog = admin.page.get_by_role("dialog", name=f"Rotate {name}")
+    dialog = opened(
+        admin.page, item_of(admin.page, name).get_by_role("button", name="Rotate"), f"Rotate {name}"
+    )
     dialog.get_by_label("The one of now is good for").select_option(label="an hour")
-    dialog.get_by_role("button", name="Rotate").click()
+    send(dialog, "Rotate")
     secret = dialog.get_by_label("Key", exact=True).input_value()
     admin.page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
@@ -87,10 +85,8 @@ def test_a_key_is_given_out_used_rotated_and_revoked(open_window: OpenWindow, st
     nina.page.reload()
     expect(nina.page.get_by_text(f"Signed in as {name}")).to_be_visible()
 
-    item.get_by_role("button", name="Revoke").click()
-    dialog = admin.page.get_by_role("dialog", name=f"Revoke {name}")
-    dialog.get_by_label("Reason").fill("she left")
-    dialog.get_by_role("button", name="Revoke").click()
+    dialog = opened(admin.page, item.get_by_role("button", name="Revoke"), f"Revoke {name}")
+    send(dialog, "Revoke", {"Reason": "she left"})
     expect(admin.page.get_by_text(f"{name} is revoked.")).to_be_visible()
     expect(item).to_have_count(0)
     nina.page.get_by_role("link", name="Lists", exact=True).click(force=True)
@@ -123,13 +119,10 @@ def test_what_is_refused_is_said_in_the_form(open_window: OpenWindow) -> None:
     window = open_window("admin")
     page = window.page
     window.go("/keys")
-    page.get_by_role("button", name="New key").click()
-    dialog = page.get_by_role("dialog", name="New key")
-    dialog.get_by_label("Name").fill("no spaces")
-    dialog.get_by_role("button", name="Give out").click()
+    dialog = opened(page, "New key", "New key")
+    send(dialog, "Give out", {"Name": "no spaces"})
     expect(dialog.get_by_role("alert").filter(has_text="A name has letters")).to_be_visible()
-    dialog.get_by_label("Name").fill("analyst")
-    dialog.get_by_role("button", name="Give out").click()
+    send(dialog, "Give out", {"Name": "analyst"})
     expect(dialog.get_by_role("alert").filter(has_text="analyst")).to_be_visible()
     window.is_clean("answered 409")
 
@@ -141,6 +134,17 @@ def test_who_may_not_give_out_keys_is_not_shown_the_way(open_window: OpenWindow)
     expect(window.page.get_by_role("link", name="Keys", exact=True)).to_be_hidden()
     window.go("/keys")
     expect(window.page.get_by_role("alert").filter(has_text="scope")).to_be_visible()
+
+
+def test_before_the_first_key_the_page_says_how_it_is_given_out(
+    open_window: OpenWindow, tmp_path: Path
+) -> None:
+    window = open_window("admin")
+    answers(window, "**/console/registry/keys?*", {"items": []})
+    window.go("/keys")
+    expect(window.page.get_by_text("No key has been given out here yet. “New key” gives out")).to_be_visible()
+    looks_well(window, Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path)), "keys-none")
+    window.is_clean()
 
 
 @pytest.fixture
@@ -181,11 +185,10 @@ def test_the_page_and_its_dialogs_fit(
     expect(item_of(page, f"{some_keys}-otto").get_by_text("revoked", exact=True)).to_be_visible()
     expect(item_of(page, f"{some_keys}-eve").get_by_text("ends soon")).to_be_visible()
     shoot("list")
-    page.get_by_role("button", name="New key").click()
-    dialog = page.get_by_role("dialog", name="New key")
-    dialog.get_by_label("Name").fill(f"{some_keys}-{width}-{scheme}")
+    dialog = opened(page, "New key", "New key")
+    fill(dialog, {"Name": f"{some_keys}-{width}-{scheme}"})
     shoot("new")
-    dialog.get_by_role("button", name="Give out").click()
+    send(dialog, "Give out")
     expect(dialog.get_by_text("It is shown now and never again.")).to_be_visible()
     shoot("secret")
     dialog.get_by_role("button", name="Done").click()

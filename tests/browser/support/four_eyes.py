@@ -7,6 +7,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import httpx
 
 from tests.stack import RunningStack, eventually
 from tripline_demo.processes import leash, ports
@@ -39,6 +42,23 @@ def four_eyes_console(stack: RunningStack, folder: Path) -> Iterator[tuple[str, 
             second.stop()
     finally:
         first.stop()
+
+
+def client_of(stack: RunningStack, registry: str, who: str) -> httpx.Client:
+    """A client of that registry with one of the line's keys."""
+    headers = {"Authorization": f"Bearer {stack.file['apiKeys'][who]}"}
+    return httpx.Client(base_url=registry, headers=headers, timeout=20, verify=False, trust_env=False)
+
+
+def approved_rule(stack: RunningStack, registry: str, body: dict[str, Any]) -> dict[str, Any]:
+    """A rule that an analyst has drafted and an approver approved there."""
+    with client_of(stack, registry, "analyst") as analyst, client_of(stack, registry, "approver") as approver:
+        change = analyst.post("/v1/rules", json=body).raise_for_status().json()
+        path = f"/v1/changes/{change['changeId']}"
+        submitted = analyst.post(f"{path}/submit").raise_for_status().json()
+        approver.post(f"{path}/approve", json={"contentHash": submitted["contentHash"]}).raise_for_status()
+        rule: dict[str, Any] = analyst.get(f"/v1/rules/{change['ruleId']}").raise_for_status().json()
+        return rule
 
 
 def _started(

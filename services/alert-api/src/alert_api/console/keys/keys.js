@@ -8,6 +8,10 @@ import { keyItem } from "./key_item.js";
 
 const AGAIN_MS = 5000;
 const DIALOG = "rule-dialog";
+const NONE =
+  "No key has been given out here yet. \u201cNew key\u201d gives out the first one: say whose it is and what its holder " +
+  "may do, and hand over the text that you are shown then, for it is shown only once.";
+const ENDED = "No key that was given out here is good any more.";
 
 export class KeysView {
   constructor() {
@@ -98,7 +102,7 @@ export class KeysView {
     }
     this.rows = kept;
     arrange(this.list, [...kept.values()].map(({ node }) => node));
-    setText(this.empty, "No key that was given out here is good.");
+    setText(this.empty, this.items.length ? ENDED : NONE);
     this.empty.hidden = kept.size > 0;
   }
 
