@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.support.layout import fits
+from tests.browser.support.layout import fits, looks_well
 from tests.browser.support.rule_work import row_of, stored
 from tests.browser.traffic import Tripped
 from tests.stack import RunningStack
@@ -70,10 +70,48 @@ def test_it_is_said_in_a_form_and_shown(
     window.is_clean("answered 422")
 
 
-def test_who_may_not_change_rules_reads_it(open_window: OpenWindow, rule: dict[str, Any]) -> None:
+def test_who_may_not_change_rules_reads_it(
+    open_window: OpenWindow, rule: dict[str, Any], tmp_path: Path
+) -> None:
     window = open_window("viewer")
     window.go("/rules")
-    expect(row_of(window.page, rule).get_by_role("button", name="Purpose")).to_be_disabled()
+    row = row_of(window.page, rule)
+    expect(row.get_by_role("link", name="Alerts")).to_be_visible()
+    expect(row.get_by_role("button", name="Purpose")).to_have_count(0)
+    looks_well(window, Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path)), "rules-viewer")
+    window.is_clean()
+
+
+def test_alerts_of_more_rules_than_the_alert_service_takes_at_once(
+    open_window: OpenWindow, stack: RunningStack, purposed: Tripped
+) -> None:
+    """The registry has 250 rules of that severity, as far as the console can see; only one of them has alerts."""
+    window = open_window("analyst")
+    asked: list[str] = []
+
+    def as_many(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.json()
+        if "state=DELETED" not in route.request.url:
+            body["items"] += [{**body["items"][0], "ruleId": 2**40 + number} for number in range(250)]
+        route.fulfill(response=answer, json=body)
+
+    window.page.route("**/console/registry/rules?severity=critical*", as_many)
+    window.page.on("request", lambda request: asked.append(request.url))
+    window.go("/alerts?severity=critical")
+    rows = window.page.locator("#alert-list > li")
+    expect(rows.filter(has_text=purposed.rule["name"])).to_have_count(min(25, len(purposed.alerts)))
+    expect(rows).to_have_count(min(25, len(purposed.alerts)))
+    assert len({url for url in asked if "/v1/alerts?ruleId=" in url}) == 3
+    with stack.alerts() as alerts:
+        query = {"ruleId": purposed.rule["ruleId"]}
+        counted = alerts.get("/v1/alerts/summary", params=query).raise_for_status().json()["byState"]
+    chart = window.page.get_by_role("img", name="Alerts by hour:")
+    expect(chart).to_have_attribute(
+        "aria-label", f"Alerts by hour: {counted['open']} open, {counted['acknowledged']} acknowledged"
+    )
+    window.page.locator("#alerts-severity").select_option("low")
+    expect(chart).to_have_attribute("aria-label", "Alerts by hour: 0 open, 0 acknowledged")
     window.is_clean()
 
 

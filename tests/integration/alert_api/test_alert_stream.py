@@ -107,7 +107,7 @@ def test_counts_are_those_of_the_list(
     for number in range(0, 40, 5):
         acknowledge(alerts, alert_id(number), "ada", None, lambda: EPOCH)
     span = Span(made[4]["eventTime"], made[33]["eventTime"])
-    counted = alert_events.count(span, None)
+    counted = alert_events.count(span, [])
     wanted = Counter(
         (content["ruleId"], content["eventTime"] // HOUR_MS, number % 5 == 0)
         for number, content in enumerate(made)
@@ -116,14 +116,16 @@ def test_counts_are_those_of_the_list(
     assert {(c.rule_id, c.hour, c.acknowledged): c.count for c in counted.cells} == wanted
     # A rule is named as in its newest alert, whether or not that one is counted.
     assert counted.names == {1: "name 39", 2: "name 37", 3: "name 38"}
-    only = alert_events.count(span, 2).cells
+    only = alert_events.count(span, [2]).cells
     assert only == [cell for cell in counted.cells if cell.rule_id == 2]
+    two = alert_events.count(span, [3, 2, 3]).cells
+    assert two == [cell for cell in counted.cells if cell.rule_id != 1]
     versions = {content["ruleVersion"] for content in made}
     assert sum(
-        cell.count for version in versions for cell in alert_events.count(span, 2, version).cells
+        cell.count for version in versions for cell in alert_events.count(span, [2], version).cells
     ) == sum(cell.count for cell in only)
-    assert alert_events.count(span, 2, max(versions) + 1).cells == []
-    assert alert_events.count(Span(0, 1), None).cells == []
+    assert alert_events.count(span, [2], max(versions) + 1).cells == []
+    assert alert_events.count(Span(0, 1), []).cells == []
     assert all(isinstance(cell, Cell) for cell in only)
 
 

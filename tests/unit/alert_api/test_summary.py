@@ -60,16 +60,18 @@ def test_cells_add_up_by_rule_state_and_hour() -> None:
 def test_what_is_not_given_follows_from_what_is(query: str, span: Span) -> None:
     overview = FakeOverview()
     assert ask(overview, query)[0] == 200
-    assert overview.counted == (span, None)
+    assert overview.counted == (span, [])
 
 
-def test_one_rule_can_be_asked_for() -> None:
+def test_rules_can_be_asked_for() -> None:
     overview = FakeOverview()
     ask(overview, "?ruleId=7")
     assert overview.counted is not None
-    assert overview.counted[1] == 7
+    assert overview.counted[1] == [7]
     ask(overview, "?ruleId=7&ruleVersion=3")
     assert overview.counted_version == 3
+    ask(overview, "?ruleId=7&ruleId=9")
+    assert overview.counted[1] == [7, 9]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,8 @@ def test_one_rule_can_be_asked_for() -> None:
         ("?from=9&to=5", "query.to"),
         (f"?from=0&to={31 * DAY}", "query.from"),
         ("?from=0", "query.from"),
-        ("?ruleId=0", "query.ruleId"),
+        ("?ruleId=0", "query.ruleId.0"),
+        ("?" + "&".join(f"ruleId={number}" for number in range(1, 102)), "query.ruleId"),
         ("?state=open", "query.state"),
     ],
 )

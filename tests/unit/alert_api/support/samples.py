@@ -7,7 +7,7 @@ import hashlib
 import json
 import threading
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -216,7 +216,7 @@ class FakeOverview:
         self.told: list[StreamedEvent] = []
         self.cells: list[Cell] = []
         self.broken: Exception | None = None
-        self.counted: tuple[Span, int | None] | None = None
+        self.counted: tuple[Span, list[int]] | None = None
         self.counted_version: int | None = None
 
     def tell(self, number: int, kind: str = "AlertRaised") -> None:
@@ -235,8 +235,8 @@ class FakeOverview:
         left = [event for event in self.told if event.place > after][:limit]
         return StreamBatch(left, left[-1].place if len(left) == limit else self.present())
 
-    def count(self, span: Span, rule_id: int | None, rule_version: int | None = None) -> Counted:
-        self.counted, self.counted_version = (span, rule_id), rule_version
+    def count(self, span: Span, rule_ids: Collection[int], rule_version: int | None = None) -> Counted:
+        self.counted, self.counted_version = (span, list(rule_ids)), rule_version
         return Counted(self.cells, {1: "Large sums"})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, LiteralString
 
@@ -33,7 +33,7 @@ COUNT_ALERTS: LiteralString = """
 SELECT rule_id, event_time / %(hour_ms)s, acknowledged_at IS NOT NULL, count(*)
   FROM alerts.alerts
  WHERE event_time BETWEEN %(earliest)s AND %(latest)s
-   AND (%(rule_id)s::bigint IS NULL OR rule_id = %(rule_id)s)
+   AND (%(rule_ids)s::bigint[] IS NULL OR rule_id = ANY (%(rule_ids)s))
    AND (%(rule_version)s::bigint IS NULL OR rule_version = %(rule_version)s)
  GROUP BY 1, 2, 3
  ORDER BY 2, 1, 3
@@ -71,13 +71,13 @@ class PostgresAlertEvents:
         # The horizon only rises, so a place beyond it is another database's: it leads to the present of this one.
         return StreamBatch(happened, StreamPlace(int(rows[0][0]), 0))
 
-    def count(self, span: Span, rule_id: int | None, rule_version: int | None = None) -> Counted:
+    def count(self, span: Span, rule_ids: Collection[int], rule_version: int | None = None) -> Counted:
         """Cells by rule, hour and state; hours and rules without alerts are left out."""
         values = {
             "hour_ms": HOUR_MS,
             "earliest": span.earliest,
             "latest": span.latest,
-            "rule_id": rule_id,
+            "rule_ids": sorted(set(rule_ids)) or None,
             "rule_version": rule_version,
         }
         with self._connection() as connection:

@@ -25,16 +25,21 @@ def group_pattern(declared: EventType) -> str:
     return rf"^({'|'.join(names)}):[^\x00]{{1,64}}$"
 
 
-class AlertQuery(ma.Schema):
-    """Filters and page of the alert list; `alert_query` adds what the event type decides."""
-
-    rule_id = ma.fields.List(
+def rules_of_query() -> ma.fields.List[int]:
+    """`ruleId`, any number of times up to a bound; of none of them all rules are meant."""
+    return ma.fields.List(
         QueryInteger(1, MAX_POSITION),
         data_key="ruleId",
         validate=ma.validate.Length(max=MAX_RULES),
         load_default=list,
         metadata={"description": "Repeat it to ask for the alerts of several rules"},
     )
+
+
+class AlertQuery(ma.Schema):
+    """Filters and page of the alert list; `alert_query` adds what the event type decides."""
+
+    rule_id = rules_of_query()
     rule_version = QueryInteger(1, MAX_POSITION, data_key="ruleVersion")
     state = ma.fields.String(validate=ma.validate.OneOf(STATES))
     voided = ma.fields.String(

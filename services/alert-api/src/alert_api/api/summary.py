@@ -8,6 +8,7 @@ from typing import Any, Final
 import marshmallow as ma
 from flask import Response, jsonify
 
+from alert_api.api.schemas import rules_of_query
 from alert_api.service.alert_counts import HOUR_MS, AlertCounter, Counted, Span, Tally, last_day, tallies
 from tripline_http.errors import FieldError, invalid_input
 from tripline_http.fields import MAX_MS, MAX_POSITION, QueryInteger
@@ -20,7 +21,7 @@ NOBODY: Final = Tally(0, 0)
 class SummaryQuery(ma.Schema):
     """Which alerts to count."""
 
-    rule_id = QueryInteger(1, MAX_POSITION, data_key="ruleId")
+    rule_id = rules_of_query()
     rule_version = QueryInteger(
         1, MAX_POSITION, data_key="ruleVersion", metadata={"description": "Of the definition that judged"}
     )
@@ -49,9 +50,7 @@ def summary_blueprint(counter: AlertCounter, clock: Callable[[], int]) -> ApiBlu
         current hour and the 23 before it. At most 31 days at once.
         """
         span = _span(query, clock())
-        return jsonify(
-            summary_json(span, counter.count(span, query.get("rule_id"), query.get("rule_version")))
-        )
+        return jsonify(summary_json(span, counter.count(span, query["rule_id"], query.get("rule_version"))))
 
     return blueprint
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -39,8 +39,8 @@ class Counted:
 class AlertCounter(Protocol):
     """The stored alerts, to count. Raises StoreUnavailable when the database is away."""
 
-    def count(self, span: Span, rule_id: int | None, rule_version: int | None = None) -> Counted:
-        """Of one rule, or of one version of rules, or of all."""
+    def count(self, span: Span, rule_ids: Collection[int], rule_version: int | None = None) -> Counted:
+        """Of these rules, of none of them all; of one version of them where one is named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,17 @@
 // The alerts to work on: a filtered list that follows what happens, and one alert in full.
 
 import { onAcknowledged, openAcknowledge } from "../parts/acknowledge.js";
+import { countAlerts } from "./alert_counts.js";
 import { AlertFilters } from "./alert_filters.js";
 import { AlertPage } from "./alert_page.js";
+import { AlertPages, newestFirst } from "./alert_pages.js";
 import { AlertRow } from "../parts/alert_row.js";
-import { Absent, call, SignedOut } from "../core/client.js";
+import { Absent, SignedOut } from "../core/client.js";
 import { arrange, button, byId, element, setText } from "../core/dom.js";
 import { hoursChart } from "./hours_chart.js";
 import { MEMBERS, ruleIdsOf } from "../core/purposes.js";
 import { here } from "../core/router.js";
 
-const PAGE = 25;
-// The alert API is asked for so many rules at once.
-const MOST_RULES = 100;
 const SUMMARY_MS = 15_000;
 const EMPTY = {
   "": "Nothing has tripped yet. When a rule does, the alert appears here at once.",
@@ -52,9 +51,10 @@ export class AlertsView {
     this.key = null;
     this.alerts = [];
     this.rows = new Map();
-    this.next = null;
+    this.pages = null;
     this.query = null;
     this.ruleIds = null;
+    this.rules = null;
     this.hours.replaceChildren();
     arrange(this.list, []);
     this.page.forget();
@@ -72,6 +72,7 @@ export class AlertsView {
       this.query = asked;
       this.alerts = [];
       this.rows = new Map();
+      this.rules = null;
       this.read();
     }
     this.readSummary();
@@ -83,15 +84,14 @@ export class AlertsView {
     this.done = false;
     this.render();
     try {
-      const { query, ruleIds } = await this.asked();
+      const ruleIds = await (this.rules = this.rulesAsked());
       if (generation !== this.generation) return;
-      this.ruleIds = ruleIds;
-      // Without a rule the API would give the alerts of all.
-      const { body, next } = ruleIds?.size === 0
-        ? { body: { items: [] }, next: null }
-        : await call(`/v1/alerts?${query}`);
+      const query = new URLSearchParams(this.query);
+      for (const name of MEMBERS) query.delete(name);
+      const pages = new AlertPages(query, ruleIds);
+      const alerts = await pages.next();
       if (generation !== this.generation) return;
-      Object.assign(this, { alerts: body.items, next, done: true });
+      Object.assign(this, { alerts, pages, ruleIds, done: true });
       setText(this.error, "");
       this.render();
     } catch (error) {
@@ -106,30 +106,20 @@ export class AlertsView {
     }
   }
 
-  /** The query for the API. What rules are for it does not know: they go in by their ids. */
-  async asked() {
-    const query = new URLSearchParams(this.query);
-    for (const name of MEMBERS) query.delete(name);
-    query.set("limit", PAGE);
-    if (!MEMBERS.some((name) => this.query.get(name))) return { query, ruleIds: null };
+  /** The ids of the rules that are for what is asked for, which the API knows nothing of; null where nothing is. */
+  async rulesAsked() {
+    if (!MEMBERS.some((name) => this.query.get(name))) return null;
     const only = this.query.get("ruleId");
-    const ruleIds = new Set((await ruleIdsOf(this.query)).filter((id) => !only || String(id) === only));
-    if (ruleIds.size > MOST_RULES) {
-      throw new Error(`${ruleIds.size} rules fit, and alerts of at most ${MOST_RULES} are listed at once`);
-    }
-    query.delete("ruleId");
-    for (const id of ruleIds) query.append("ruleId", id);
-    return { query, ruleIds };
+    return new Set((await ruleIdsOf(this.query)).filter((id) => !only || String(id) === only));
   }
 
   async readOlder() {
     const generation = this.generation;
     this.older.disabled = true;
     try {
-      const { body, next } = await call(this.next);
+      const older = await this.pages.next();
       if (generation !== this.generation) return;
-      this.alerts = [...this.alerts, ...body.items.filter((other) => !this.rows.has(other.alertId))];
-      this.next = next;
+      this.alerts = [...this.alerts, ...older.filter((other) => !this.rows.has(other.alertId))];
       this.render();
     } catch (error) {
       setText(this.error, `Older alerts cannot be read now: ${error.message}`);
@@ -150,12 +140,10 @@ export class AlertsView {
     if (this.key === null || !this.done) return;
     if (this.rows.has(alert.alertId)) return void this.replace(alert);
     const last = this.alerts.at(-1);
-    const isBelow = this.next && last && alert.eventTime < last.eventTime;
+    const isBelow = this.pages.hasMore && last && alert.eventTime < last.eventTime;
     // A mark may bring an alert into the filter; who acknowledges one does not.
     if (kind === "AlertAcknowledged" || isBelow || !belongs(alert, this.query, this.ruleIds)) return;
-    this.alerts = [alert, ...this.alerts].sort((a, b) =>
-      b.eventTime - a.eventTime || (a.alertId < b.alertId ? -1 : 1)
-    );
+    this.alerts = [alert, ...this.alerts].sort(newestFirst);
     // A list that grows all day would slow the page down: what falls off is still on the older pages.
     if (this.alerts.length > 400) this.read();
     this.waiting ??= requestAnimationFrame(() => {
@@ -172,10 +160,11 @@ export class AlertsView {
 
   async readSummary() {
     this.summaryAt = Date.now();
+    const { key } = this;
     try {
-      const rule = this.query?.get("ruleId");
-      const { body } = await call(`/v1/alerts/summary${rule ? `?ruleId=${encodeURIComponent(rule)}` : ""}`);
-      this.hours.replaceChildren(hoursChart(body));
+      const only = this.query?.get("ruleId");
+      const counted = await countAlerts(await this.rules ?? (only ? new Set([only]) : null));
+      if (key === this.key) this.hours.replaceChildren(hoursChart(counted));
     } catch (error) {
       if (error instanceof Absent) this.hours.replaceChildren();
     }
@@ -193,7 +182,7 @@ export class AlertsView {
     }
     this.rows = kept;
     arrange(this.list, [...kept.values()].map((row) => row.element));
-    this.older.hidden = !this.next;
+    this.older.hidden = !this.pages?.hasMore;
     this.empty.hidden = !this.done || kept.size > 0;
     const only = this.key !== null && [...(this.query?.keys() ?? [])].some((name) => name !== "state");
     setText(this.empty, only ? "No alert fits these filters." : EMPTY[this.query?.get("state") ?? ""] ?? "");

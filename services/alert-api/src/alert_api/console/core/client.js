@@ -118,11 +118,11 @@ export function registry(path, options) {
   return call(`${REGISTRY}${path}`, options);
 }
 
-/** All pages of one of the registry's listings, up to a thousand items. */
-export async function registryItems(path) {
+/** All pages of one of the registry's listings, up to a thousand items unless more are wanted. */
+export async function registryItems(path, most = 1000) {
   const items = [];
   let next = `${path}${path.includes("?") ? "&" : "?"}limit=100`;
-  while (next && items.length < 1000) {
+  while (next && items.length < most) {
     const page = await registry(next);
     items.push(...page.body.items);
     // The registry names its own address; the way there goes through this service.

@@ -41,8 +41,8 @@ export async function ruleIdsOf(filter) {
   const query = new URLSearchParams();
   for (const name of MEMBERS) if (filter.get(name)) query.set(name, filter.get(name));
   const [standing, deleted] = await Promise.all([
-    registryItems(`/rules?${query}`),
-    registryItems(`/rules?${query}&state=DELETED`),
+    registryItems(`/rules?${query}`, Infinity),
+    registryItems(`/rules?${query}&state=DELETED`, Infinity),
   ]);
   return [...standing, ...deleted].map((rule) => rule.ruleId);
 }
