@@ -115,17 +115,18 @@ def test_what_is_not_connected_is_not_called_away(open_window: OpenWindow) -> No
     expect(window.page.locator("#notice")).to_be_hidden()
 
 
-def test_a_key_that_only_reads_finds_everything_else_disabled(
+def test_a_key_that_only_reads_is_not_shown_what_to_do_with_rules_and_finds_all_else_disabled(
     open_window: OpenWindow, tripped: Tripped
 ) -> None:
     window = open_window("viewer")
     page = window.page
     window.go("/rules")
     row = page.get_by_role("listitem").filter(has_text=tripped.rule["name"])
-    for name in ("Edit", "Resume", "Delete"):
-        expect(row.get_by_role("button", name=name)).to_be_disabled()
     expect(row.get_by_role("link", name="Alerts")).to_be_visible()
-    expect(page.get_by_role("button", name="New rule")).to_be_disabled()
+    for name in ("Edit", "Pause", "Resume", "Purpose", "Delete"):
+        expect(row.get_by_role("button", name=name)).to_have_count(0)
+    expect(row.get_by_role("button", name="Trace")).to_be_enabled()
+    expect(page.get_by_role("button", name="New rule")).to_be_hidden()
     # The newest and the oldest are acknowledged by other tests.
     window.go(f"/alerts/{tripped.alerts[1]['alertId']}")
     expect(page.get_by_role("button", name="Acknowledge")).to_be_disabled()

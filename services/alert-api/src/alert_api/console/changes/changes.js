@@ -6,9 +6,12 @@ import { here } from "../core/router.js";
 import { feeds } from "../core/pipeline.js";
 import { editDraft } from "./draft_form.js";
 import { ChangeCard } from "./change_card.js";
+import { titleOf } from "./change_words.js";
 
 const AGAIN_MS = 5000;
 const SHOWN = 50;
+// The newest, and whatever waits for somebody, however old it is.
+const ASKED = ["", "&state=SUBMITTED", "&unreviewed=true"];
 
 export class ChangesView {
   constructor() {
@@ -58,8 +61,9 @@ export class ChangesView {
     this.readAt = Date.now();
     const { token } = session;
     try {
-      const { body } = await registry(`/changes?limit=${SHOWN}`);
-      if (token === session.token) this.take(body.items);
+      const answers = await Promise.all(ASKED.map((query) => registry(`/changes?limit=${SHOWN}${query}`)));
+      const changes = new Map(answers.flatMap(({ body }) => body.items).map((one) => [one.changeId, one]));
+      if (token === session.token) this.take([...changes.values()]);
       setText(this.trouble, "");
     } catch (error) {
       setText(this.trouble, `The changes cannot be read now: ${error.message}`);
@@ -73,7 +77,8 @@ export class ChangesView {
     const sorted = [...changes].sort((a, b) => rank(a) - rank(b) || b.changeId - a.changeId);
     const kept = new Map();
     for (const change of sorted) {
-      const shown = JSON.stringify([change, session.actor]);
+      // the rule's name may come later than the change
+      const shown = JSON.stringify([change, titleOf(change), session.actor]);
       const old = this.cards.get(change.changeId);
       const card = old?.shown === shown ? old.card : new ChangeCard(change, {
         edit: (draft) => editDraft(draft, () => this.read()),

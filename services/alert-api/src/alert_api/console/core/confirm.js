@@ -6,25 +6,22 @@ import { byId, setText } from "./dom.js";
 let current = null;
 
 /**
- * Asks; `act(reason)` is awaited when the user agrees, and its error is shown in the dialog. `word`: has to be
- * typed first. `reason`: "needed" or "optional" where one is asked for.
+ * Asks; `act(reason, alone)` is awaited when the user agrees, and its error is shown in the dialog. `word`: has to be
+ * typed first. `reason`: "needed" or "optional" where one is asked for. `alone`: what the button says where somebody
+ * chooses to do it without a second person; null where there is no such choice.
  */
-export function confirm({ title, what, go, word = null, reason = null, act, danger = false }) {
-  current = { word, reason, act };
+export function confirm(
+  { title, what, go, word = null, reason = null, alone = null, act, danger = false },
+) {
+  current = { what, word, reason, act, go, alone, danger };
   setText(byId("confirm-title"), title);
-  setText(byId("confirm-what"), what);
-  setText(byId("confirm-go"), go);
-  byId("confirm-go").className = danger ? "danger" : "primary";
+  byId("confirm-alone-choice").hidden = alone === null;
+  byId("confirm-alone").checked = false;
   byId("confirm-typing").hidden = word === null;
   setText(byId("confirm-expected"), word ?? "");
   byId("confirm-word").value = "";
   byId("confirm-why").hidden = reason === null;
   byId("confirm-reason").value = "";
-  byId("confirm-reason").required = reason === "needed";
-  setText(
-    byId("confirm-reason-hint"),
-    `It stands in the history and in the audit trail${reason === "needed" ? "." : ", and may be left open."}`,
-  );
   setText(byId("confirm-error"), "");
   check();
   byId("confirm").showModal();
@@ -33,8 +30,19 @@ export function confirm({ title, what, go, word = null, reason = null, act, dang
 }
 
 function check() {
+  const isAlone = byId("confirm-alone").checked;
+  const needsReason = isAlone || current.reason === "needed";
+  byId("confirm-reason").required = needsReason;
+  setText(
+    byId("confirm-reason-hint"),
+    `It stands in the history and in the audit trail${needsReason ? "." : ", and may be left open."}`,
+  );
+  const needsSomebody = current.alone !== null && !isAlone;
+  setText(byId("confirm-what"), `${current.what}${needsSomebody ? " Somebody else has to approve it." : ""}`);
+  setText(byId("confirm-go"), isAlone ? current.alone : current.go);
+  byId("confirm-go").className = isAlone || current.danger ? "danger" : "primary";
   const untyped = current.word !== null && byId("confirm-word").value.trim() !== current.word;
-  byId("confirm-go").disabled = untyped || (current.reason === "needed" && !reasonGiven());
+  byId("confirm-go").disabled = untyped || (needsReason && !reasonGiven());
 }
 
 function reasonGiven() {
@@ -45,7 +53,7 @@ async function agree(event) {
   event.preventDefault();
   byId("confirm-go").disabled = true;
   try {
-    await current.act(reasonGiven());
+    await current.act(reasonGiven(), byId("confirm-alone").checked);
     byId("confirm").close();
   } catch (error) {
     if (error instanceof SignedOut) byId("confirm").close();
@@ -58,5 +66,7 @@ async function agree(event) {
 export function prepareConfirm() {
   byId("confirm-form").addEventListener("submit", agree);
   byId("confirm-cancel").addEventListener("click", () => byId("confirm").close());
-  for (const id of ["confirm-word", "confirm-reason"]) byId(id).addEventListener("input", check);
+  for (const id of ["confirm-word", "confirm-reason", "confirm-alone"]) {
+    byId(id).addEventListener("input", check);
+  }
 }

@@ -3,6 +3,7 @@
 import { session } from "../core/client.js";
 import { arrange, element } from "../core/dom.js";
 import { ChangeCard } from "../changes/change_card.js";
+import { titleOf } from "../changes/change_words.js";
 import { editDraft } from "../changes/draft_form.js";
 import { isOpen } from "./rule_reading.js";
 
@@ -23,7 +24,7 @@ export class RuleChanges {
   take(changes) {
     const kept = new Map();
     for (const change of changes.filter(waits)) {
-      const shown = JSON.stringify([change, session.actor]);
+      const shown = JSON.stringify([change, titleOf(change), session.actor]);
       const old = this.cards.get(change.changeId);
       kept.set(change.changeId, old?.shown === shown ? old : { shown, card: this.card(change) });
     }

@@ -38,8 +38,8 @@ export class RuleHistory {
     this.render();
   }
 
-  take(rule, changes) {
-    this.rule = rule;
+  take({ rule, changes, fourEyes }) {
+    Object.assign(this, { rule, fourEyes });
     this.element.hidden = rule === null;
     if (rule === null) return;
     this.approvers = new Map(
@@ -113,6 +113,7 @@ export class RuleHistory {
         before: this.versions.get(version.version - 1) ?? null,
         applied: rule.status?.appliedVersion === version.version,
         approver: this.approvers.get(version.position) ?? null,
+        isAlone: this.approvers.get(version.position) === null,
         isWanted: version.version === wanted,
         revert: this.revertButton(version),
       })
@@ -129,7 +130,7 @@ export class RuleHistory {
     const { rule, onDone } = this;
     const isSame = version.definitionHash === rule.definitionHash && version.name === rule.name;
     if (isSame || rule.versions || !session.may("rules:write")) return null;
-    return button("Revert to this", () => revertRule(this.rule, version, onDone), {
+    return button("Revert to this", () => revertRule(this.rule, version, onDone, this.fourEyes), {
       "aria-label": `Revert to version ${version.version}`,
     });
   }

@@ -77,12 +77,13 @@ export class RulePage {
     return undefined;
   }
 
-  show({ rule, changes }) {
+  show(reading) {
+    const { rule, changes } = reading;
     if (rule === null && changes.length === 0) return this.unknown();
     // What is retired, or was given up before it was published, stays as it is.
     this.isFinal = rule === null ? !changes.some(isOpen) : Boolean(rule.versions);
     if (!this.shown) this.build();
-    const head = ruleHead(this.ruleId, rule, changes, () => this.read());
+    const head = ruleHead(this.ruleId, reading, () => this.read());
     // What is the same is left alone: a focus would be lost.
     if (this.shown !== head.shown) this.head.replaceChildren(...head.make());
     this.shown = head.shown;
@@ -90,7 +91,7 @@ export class RulePage {
     this.entitle();
     this.standing.take(rule, changes);
     this.changes.take(changes);
-    this.history.take(rule, changes);
+    this.history.take(reading);
     this.alerts.take(rule);
     return undefined;
   }

@@ -5,22 +5,23 @@ import { Problem, registry, registryItems } from "../core/client.js";
 const CHANGES = 50;
 
 /**
- * `{rule, changes}`: changes newest first; `rule` with `status`, null where there is none (yet). A retired one has
- * `versions`, all of them, oldest first.
+ * `{rule, changes, fourEyes}`: changes newest first; `rule` with `status`, null where there is none (yet). A retired one
+ * has `versions`, all of them, oldest first. `fourEyes`: a second person has to approve.
  */
 export async function readRule(ruleId) {
-  const changes = (await registry(`/changes?kind=rule&subject=${ruleId}&limit=${CHANGES}`)).body.items;
-  if (changes.some(isUnpublished)) return { rule: null, changes };
+  const asked = `/changes?kind=rule&subject=${ruleId}&limit=${CHANGES}`;
+  const { items: changes, fourEyes } = (await registry(asked)).body;
+  if (changes.some(isUnpublished)) return { rule: null, changes, fourEyes };
   try {
     const [{ body }, statuses] = await Promise.all([
       registry(`/rules/${ruleId}`),
       registry(`/rule-status?ruleId=${ruleId}`),
     ]);
-    return { rule: { ...body, status: statuses.body.items[0] ?? null }, changes };
+    return { rule: { ...body, status: statuses.body.items[0] ?? null }, changes, fourEyes };
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 404) throw error;
     const isRetired = error.body.type === "urn:tripline:problem:rule-deleted";
-    return { rule: isRetired ? await readRetired(ruleId) : null, changes };
+    return { rule: isRetired ? await readRetired(ruleId) : null, changes, fourEyes };
   }
 }
 

@@ -15,7 +15,7 @@ const HAPPENED = {
 const SOON_MS = 1000;
 
 /** An item of the history. `before` is the version before it where that is known, `revert` a button or null. */
-export function versionEntry(version, { before, applied, approver, isWanted, revert }) {
+export function versionEntry(version, { before, applied, approver, isAlone, isWanted, revert }) {
   const changes = before ? differences(before, asTold(version, before), fullTime) : [];
   return element(
     "li",
@@ -24,7 +24,7 @@ export function versionEntry(version, { before, applied, approver, isWanted, rev
       "div",
       { class: "version-head" },
       element("b", {}, `Version ${version.version}`),
-      element("span", { class: "muted" }, who(version, approver)),
+      element("span", { class: "muted" }, who(version, approver, isAlone)),
       element("span", { class: "tag" }, version.state.toLowerCase()),
       applied ? element("span", { class: "tag good" }, "\u2713 applied") : null,
     ),
@@ -41,7 +41,7 @@ function asTold(version, before) {
   return isChosen ? version : { ...version, effectiveFrom: before.effectiveFrom };
 }
 
-function who({ type, actor, occurredAt }, approver) {
-  const approved = approver ? `, approved by ${approver}` : "";
+function who({ type, actor, occurredAt }, approver, isAlone) {
+  const approved = approver ? `, approved by ${approver}` : isAlone ? " alone" : "";
   return `${HAPPENED[type] ?? type} by ${actor}${approved}, ${fullTime(occurredAt)}`;
 }

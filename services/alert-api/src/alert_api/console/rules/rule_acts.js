@@ -9,6 +9,8 @@ import { PurposeForm } from "./purpose_form.js";
 import { RuleForm } from "./rule_form.js";
 import { RuleTrace } from "./rule_trace.js";
 
+const ALONE = "breakGlass=true";
+const FLAGGED = "It is flagged until somebody else has looked at it.";
 let trace = null;
 
 /** Opens the form of a rule, null for a new one; `onDone()` is called once it is published, or a draft. */
@@ -43,8 +45,8 @@ export async function changeRule(rule, verb, reason = "") {
   feeds.rules.hurry();
 }
 
-/** The same after a question, with a reason that may be left open. */
-export function askToChange(rule, verb, onDone) {
+/** The same after a question, with a reason that may be left open. Under `fourEyes` a pause may be done alone. */
+export function askToChange(rule, verb, onDone, fourEyes) {
   const pauses = verb === "pause";
   confirm({
     title: `${pauses ? "Pause" : "Resume"} \u201c${rule.name}\u201d?`,
@@ -53,8 +55,9 @@ export function askToChange(rule, verb, onDone) {
       : "It judges again from now on.",
     go: pauses ? "Pause the rule" : "Resume the rule",
     reason: "optional",
-    act: async (reason) => {
-      await stepOf(rule, verb, reason);
+    alone: pauses && fourEyes ? "Pause it at once" : null,
+    act: async (reason, alone) => {
+      await stepOf(rule, verb, reason, alone);
       done(onDone);
     },
   });
@@ -75,18 +78,21 @@ export function removeRule(rule, onDone = () => {}) {
   });
 }
 
-/** Goes back to an old version, with a reason: that makes a new one, or a draft. */
-export function revertRule(rule, version, onDone) {
+/** Goes back to an old version, with a reason: that makes a new one, or a draft, unless it is done alone. */
+export function revertRule(rule, version, onDone, fourEyes) {
   confirm({
     title: `Go back to version ${version.version} of \u201c${rule.name}\u201d?`,
     what: `Its definition and name become those of version ${version.version} once more, as a new version ` +
       "that holds from now on. Nothing is taken out of the history.",
     go: `Revert to version ${version.version}`,
     reason: "needed",
-    act: async (reason) => {
-      const path = `/rules/${rule.ruleId}/revert${why(reason, `version=${version.version}`)}`;
+    alone: fourEyes ? `Revert to version ${version.version} at once` : null,
+    act: async (reason, alone) => {
+      const query = why(reason, `version=${version.version}${alone ? `&${ALONE}` : ""}`);
+      const path = `/rules/${rule.ruleId}/revert${query}`;
       const answer = await asked(registry(path, { method: "POST", version: rule.version }));
-      tell(answer, `Published as version ${answer.body.version}. The engine takes it in a moment.`);
+      const next = alone ? FLAGGED : "The engine takes it in a moment.";
+      tell(answer, `Published as version ${answer.body.version}. ${next}`);
       done(onDone);
     },
   });
@@ -98,10 +104,11 @@ function why(reason, query = "") {
   return parts.length ? `?${parts.join("&")}` : "";
 }
 
-async function stepOf(rule, verb, reason) {
-  const path = `/rules/${rule.ruleId}/${verb}${why(reason)}`;
+async function stepOf(rule, verb, reason, alone = false) {
+  const path = `/rules/${rule.ruleId}/${verb}${why(reason, alone ? ALONE : "")}`;
   const answer = await asked(registry(path, { method: "POST", version: rule.version }));
-  tell(answer, verb === "pause" ? "Paused. It keeps its history." : "Resumed.");
+  const paused = `Paused. ${alone ? FLAGGED : "It keeps its history."}`;
+  tell(answer, verb === "pause" ? paused : "Resumed.");
 }
 
 async function asked(request) {

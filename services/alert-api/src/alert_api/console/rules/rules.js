@@ -60,9 +60,7 @@ export class RulesView {
     this.page.element.hidden = id === null;
     if (id !== null) return void this.page.open(id, query);
     this.page.forget();
-    const may = session.may("rules:write");
-    this.fresh.disabled = !may;
-    this.fresh.title = may ? "" : "Your key may look at rules, but not change them";
+    this.fresh.hidden = !session.may("rules:write");
     feeds.rules.hurry();
     return undefined;
   }
@@ -84,7 +82,9 @@ export class RulesView {
       this.empty,
       feed.data.length
         ? "No rule fits these filters."
-        : "There are no rules yet. Write the first one, or begin with a template.",
+        : `There are no rules yet.${
+          session.may("rules:write") ? " Write the first one, or begin with a template." : ""
+        }`,
     );
     const applied = feed.data.filter(isApplied).length;
     setText(
@@ -105,7 +105,7 @@ export class RulesView {
 
   row(rule) {
     const may = session.may("rules:write");
-    const does = (text, act) => button(text, act, { disabled: !may, "aria-label": `${text}: ${rule.name}` });
+    const does = (text, act) => may ? button(text, act, { "aria-label": `${text}: ${rule.name}` }) : null;
     const counted = element("span", { class: "muted small" });
     return {
       counted,

@@ -104,3 +104,7 @@ class ChangePageSchema(ma.Schema):
     """A page of changes."""
 
     items = ma.fields.List(ma.fields.Nested(ChangeSchema), required=True)
+    fourEyes = ma.fields.Boolean(
+        required=True,
+        metadata={"description": "Whether a second person has to approve what could silence an alert"},
+    )

@@ -20,7 +20,13 @@ from rules_registry.api.review.change_schemas import (
 from rules_registry.api.review.change_views import CHANGES, answered, change_json
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
-from rules_registry.api.services import change_queries, expected_versions, installed_type, review
+from rules_registry.api.services import (
+    change_queries,
+    expected_versions,
+    four_eyes,
+    installed_type,
+    review,
+)
 from rules_registry.domain.commands import ChangeRule, PublishRule
 from rules_registry.domain.review.change_request import EDITABLE, ChangeRequest
 from rules_registry.errors import IllegalStep
@@ -49,9 +55,8 @@ def listing(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     changes, next_after = change_queries().page(
         wanted, begin_after("changes", filters, query["cursor"]), query["limit"]
     )
-    return {"items": [change_json(change, whole=False) for change in changes]}, link_after(
-        "changes", filters, next_after
-    )
+    items = [change_json(change, whole=False) for change in changes]
+    return {"items": items, "fourEyes": four_eyes()}, link_after("changes", filters, next_after)
 
 
 @blueprint.route(CHANGE, methods=["GET"])
