@@ -25,6 +25,56 @@ class AlreadyAcknowledged(AlertApiError):
         self.first_at = first_at
 
 
+class CaseNotFound(AlertApiError):
+    """No case has this id."""
+
+    def __init__(self, case_id: int) -> None:
+        super().__init__(f"there is no case {case_id}")
+        self.case_id = case_id
+
+
+class CaseStateConflict(AlertApiError):
+    """The case's state does not let this be done."""
+
+    def __init__(self, case_id: int, state: str, expected: str) -> None:
+        super().__init__(f"case {case_id} is {state}; expected one that is {expected}")
+        self.case_id = case_id
+        self.state = state
+
+
+class CaseInTheWay(AlertApiError):
+    """Another case of the same subject is unresolved."""
+
+    def __init__(self, case_id: int, unresolved: int) -> None:
+        super().__init__(
+            f"case {case_id} cannot be reopened: case {unresolved} of the same subject is unresolved"
+        )
+        self.case_id = case_id
+        self.unresolved = unresolved
+
+
+class StaleCase(AlertApiError):
+    """The case is not at a version that the caller has seen."""
+
+    def __init__(self, case_id: int, version: int) -> None:
+        super().__init__(f"case {case_id} is at version {version} by now")
+        self.case_id = case_id
+        self.version = version
+
+
+class KeyReused(AlertApiError):
+    """An Idempotency-Key came again with another request."""
+
+
+class CountChanged(AlertApiError):
+    """A filter does not choose as many cases as the caller has seen."""
+
+    def __init__(self, expected: int, count: int) -> None:
+        super().__init__(f"the filter chooses {count} cases, expected {expected}")
+        self.expected = expected
+        self.count = count
+
+
 class LifecycleBroken(AlertApiError):
     """The stored events of an alert contradict each other: a defect, never a caller's mistake."""
 
