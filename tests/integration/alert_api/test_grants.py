@@ -12,6 +12,7 @@ from tests.unit.alert_api.support.samples import alert, alert_id, command_id, re
 pytestmark = pytest.mark.integration
 
 RAISED = "INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at{0}) VALUES ('{1}', {2}, '{3}', 5{4})"
+WORKED = "INSERT INTO alerts.case_events (position, type, occurred_at) VALUES (5, '{0}', 5)"
 
 PROJECTOR_MAY_NOT = {
     "acknowledge by event": RAISED.format("", alert_id(1), 2, "AlertAcknowledged", ""),
@@ -47,6 +48,12 @@ PROJECTOR_MAY_NOT = {
     "see sessions": "SELECT actor FROM alerts.console_sessions",
     "open a session": "INSERT INTO alerts.console_sessions VALUES (repeat('a', 64), 'ada', 'x', 1, 2)",
     "make tables": "CREATE TABLE alerts.more (a int)",
+    "work on cases": WORKED.format("CaseAcknowledged"),
+    "change work": "UPDATE alerts.case_events SET comment = 'something else'",
+    "take work back": "DELETE FROM alerts.case_events",
+    "empty the work": "TRUNCATE alerts.case_events",
+    "remove the cursor": "DELETE FROM alerts.case_cursor",
+    "draw positions back": "SELECT setval('alerts.alert_events_position_seq', 1)",
 }
 
 API_MAY_NOT = {
@@ -68,6 +75,15 @@ API_MAY_NOT = {
     "see the registry": "SELECT * FROM registry.rule_events",
     "call the projection itself": "SELECT alerts.project_acknowledgement()",
     "lengthen a session": "UPDATE alerts.console_sessions SET expires_at = 9",
+    "set the policy": "INSERT INTO alerts.case_events (type, occurred_at, policy) VALUES ('CasePolicySet', 1, '{}')",
+    "choose a position": "INSERT INTO alerts.case_events (position, type, occurred_at) VALUES (5, 'CaseReopened', 1)",
+    "change work": "UPDATE alerts.case_events SET comment = 'something else'",
+    "take work back": "DELETE FROM alerts.case_events",
+    "count alerts anew": "UPDATE alerts.cases SET count = 1",
+    "open a case": "INSERT INTO alerts.cases (case_id) VALUES (1)",
+    "take a case back": "DELETE FROM alerts.cases",
+    "change an episode": "UPDATE alerts.episodes SET count = 1",
+    "change the policy": "UPDATE alerts.case_cursor SET policy = '{}'",
 }
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from alert_api.adapters.cases.case_rebuild import rebuild
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.service.acknowledgement import acknowledge
 from tests.integration.alert_api.conftest import AlertsDatabase
@@ -73,6 +74,9 @@ def test_kills_at_any_moment_leave_every_alert_once(kafka: str, alerts_database:
         1200,
         1200,
     )
+    before, after = rebuild(alerts_database.projector, keep=False, progress=lambda _: None)
+    assert before == after, "cases are what the log adds up to"
+    assert rows(alerts_database.owner, "SELECT sum(count)::text FROM alerts.cases") == [("1200",)]
 
 
 def test_a_replay_from_the_beginning_changes_nothing(kafka: str, alerts_database: AlertsDatabase) -> None:

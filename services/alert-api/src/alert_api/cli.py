@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import click
 
+from alert_api.adapters.cases.case_rebuild import rebuild as rebuild_cases
+from alert_api.errors import StoreUnavailable
 from alert_api.openapi import document
 from alert_api.processes import run_api, run_projector, run_retention
 from alert_api.redrive_process import run_redrive
@@ -14,6 +16,7 @@ from alert_api.settings import (
     api_settings,
     installed_type,
     projector_settings,
+    rebuild_dsn,
     redrive_settings,
     retention_settings,
 )
@@ -74,6 +77,38 @@ def retention() -> None:
     _or_say_why_not(run)
 
 
+@main.group()
+def cases() -> None:
+    """Episodes and cases, which are made from the log of alerts and of people's work.
+
+    Both commands fold the whole log anew in one transaction, as the projector's login. Alerts and work on cases wait
+    meanwhile; what is shown stays as it was.
+    """
+
+
+@cases.command()
+def check() -> None:
+    """Say whether they are what the log adds up to, and change nothing; ends with 1 where they are not."""
+    _or_say_why_not(lambda: _fold_anew(keep=False))
+
+
+@cases.command()
+def rebuild() -> None:
+    """Make them again from the log."""
+    _or_say_why_not(lambda: _fold_anew(keep=True))
+
+
+def _fold_anew(*, keep: bool) -> None:
+    before, after = rebuild_cases(
+        rebuild_dsn(), keep=keep, progress=lambda position: click.echo(f"folded up to {position}", err=True)
+    )
+    for table, digest in after.items():
+        same = before[table] == digest
+        click.echo(f"{table}: {'as the log has it' if same else 'not what the log adds up to'} ({digest})")
+    if before != after and not keep:
+        sys.exit(1)
+
+
 @main.command()
 def openapi() -> None:
     """Print the OpenAPI document of the installation's event type (of the default one it is kept)."""
@@ -86,3 +121,6 @@ def _or_say_why_not(run: Callable[[], None]) -> None:
     except ConfigurationError as error:
         click.echo(str(error), err=True)
         sys.exit(2)
+    except StoreUnavailable as error:
+        click.echo(f"The database cannot be used: {error}", err=True)
+        sys.exit(1)

@@ -9,6 +9,7 @@ from pathlib import Path
 from environs import Env, EnvError
 from marshmallow.validate import Range
 
+from alert_api.domain.cases.policy import CasePolicy
 from alert_api.service.retention import RetentionPolicy
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
@@ -60,6 +61,7 @@ class ProjectorSettings:
     event_type: EventType
     kafka: KafkaCluster
     metrics_bind: Bind
+    policy: CasePolicy
     log_level: str
 
 
@@ -109,11 +111,13 @@ def api_settings() -> ApiSettings:
 def projector_settings() -> ProjectorSettings:
     """From the environment. Raises ConfigurationError naming the variable."""
     env = _environment()
+    declared = installed_type()
     return ProjectorSettings(
         dsn=_database(env),
-        event_type=installed_type(),
+        event_type=declared,
         kafka=_kafka(),
         metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9104")),
+        policy=_case_policy(env, declared),
         log_level=_text(env, "LOG_LEVEL", "info"),
     )
 
@@ -142,6 +146,39 @@ def retention_settings() -> RetentionSettings:
         ),
         log_level=_text(env, "LOG_LEVEL", "info"),
     )
+
+
+def rebuild_dsn() -> str:
+    """The database of `alert-api cases`, as the projector reaches it. Raises ConfigurationError."""
+    return _database(_environment())
+
+
+def _case_policy(env: Env, declared: EventType) -> CasePolicy:
+    gap = env.str("EPISODE_GAP_MINUTES", "").strip()
+    return CasePolicy(
+        gap_ms=_bound(env, "EPISODE_GAP_MINUTES", 1, 1_152_000) * 60_000 if gap else None,
+        subject_fields=_subject_fields(env, declared),
+        reopen_ms=_bound(env, "CASE_REOPEN_DAYS", 7, 36_500, least=0) * 86_400_000,
+    )
+
+
+def _subject_fields(env: Env, declared: EventType) -> tuple[str, ...]:
+    """The fields named, under their canonical names; where none is, those that rules run by, in the declared order."""
+    names = [name.strip() for name in env.str("CASE_SUBJECT_FIELDS", "").split(",") if name.strip()]
+    if not names:
+        return tuple(name for name in declared.anchors if name in declared.groupable)
+    groupable = {
+        alias: declared.field(name).name
+        for name in declared.groupable
+        for alias in (name, *declared.field(name).aliases)
+    }
+    for name in names:
+        if name not in groupable:
+            raise ConfigurationError(
+                f"TRIPLINE_CASE_SUBJECT_FIELDS names {name!r}; expected fields that rules can group by, with commas "
+                f"between them: {', '.join(declared.groupable)}."
+            )
+    return tuple(dict.fromkeys(groupable[name] for name in names))
 
 
 def _database(env: Env) -> str:
@@ -200,12 +237,12 @@ def _switch(env: Env, name: str) -> bool:
         raise ConfigurationError(f"TRIPLINE_{name} is {env.str(name)!r}; expected true or false.") from error
 
 
-def _bound(env: Env, name: str, usual: int, most: int) -> int:
+def _bound(env: Env, name: str, usual: int, most: int, least: int = 1) -> int:
     try:
-        return env.int(name, usual, validate=Range(1, most))
+        return env.int(name, usual, validate=Range(least, most))
     except EnvError as error:
         raise ConfigurationError(
-            f"TRIPLINE_{name} is {env.str(name)!r}; expected a whole number from 1 to {most}."
+            f"TRIPLINE_{name} is {env.str(name)!r}; expected a whole number from {least} to {most}."
         ) from error
 
 

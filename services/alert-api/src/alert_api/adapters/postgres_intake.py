@@ -1,20 +1,30 @@
 """The projector's side of the database: alerts and commands go in, once each, and nothing is ever changed.
 
 What a command marks is the database's own work, whichever of command and alert comes first (migrations 0006 and 0007).
+Alerts are folded into episodes and cases in the transaction that stores them.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 import psycopg
 from psycopg.types.json import Jsonb
 
+from alert_api.adapters.cases.case_fold import (
+    Cursor,
+    fold_chunk,
+    fold_entries,
+    is_behind,
+    lock_cursor,
+    set_policy,
+)
 from alert_api.adapters.issued_by_registry import IssuedByRegistry
 from alert_api.adapters.postgres_errors import translated
+from alert_api.domain.cases.policy import CasePolicy
 from alert_api.errors import StoreUnavailable
 from alert_api.service.records import ReceivedAlert, Unreadable
 from alert_api.service.void_commands import VoidCommand
@@ -37,6 +47,7 @@ WITH stored AS (
 )
 INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at)
 SELECT alert_id, 1, 'AlertRaised', detected_at FROM stored
+RETURNING alert_id::text, position
 """
 
 STORE_VOID = """
@@ -57,8 +68,9 @@ ON CONFLICT DO NOTHING
 class PostgresIntake:
     """Stores batches over one connection, opened when needed and again after it broke."""
 
-    def __init__(self, dsn: str) -> None:
+    def __init__(self, dsn: str, policy: CasePolicy | None = None) -> None:
         self._dsn = dsn
+        self._policy = policy or CasePolicy()
         self._connection: psycopg.Connection[Any] | None = None
         self._issued = IssuedByRegistry()
 
@@ -87,15 +99,21 @@ class PostgresIntake:
                     cursor.executemany(
                         STORE_UNREADABLE, [_unreadable_row(unreadable) for unreadable in dead_letters]
                     )
+                # Before everything that others may hold: who stores commands and alerts takes this lock first too.
+                folded = self._folded_up(cursor) if alerts else None
                 # Before the alerts: who comes with commands locks others out, and who comes with alerts does not.
                 if voids:
                     self._issued.check_voids(cursor, voids)
                     cursor.executemany(STORE_VOID, [_void_row(void) for void in voids])
-                if not alerts:
+                if folded is None:
                     return 0
                 self._issued.check_alerts(cursor, alerts)
-                cursor.execute(STORE_ALERTS, _columns(alerts))
-                return cursor.rowcount
+                first = _first_of_each(alerts)
+                stored = cursor.execute(STORE_ALERTS, _columns(first)).fetchall()
+                entries = [first[alert_id].facts(position) for alert_id, position in stored]
+                if entries:
+                    fold_entries(cursor, folded, sorted(entries, key=lambda entry: entry.position))
+                return len(entries)
         except psycopg.Error as error:
             problem = translated(error)
             if isinstance(problem, StoreUnavailable):
@@ -118,7 +136,29 @@ class PostgresIntake:
                 application_name="tripline-alert-projector",
                 options="-c statement_timeout=60s",
             )
+            self._catch_up(self._connection)
         return self._connection
+
+    def _catch_up(self, connection: psycopg.Connection[Any]) -> None:
+        """Fold what is in the log already, a chunk per transaction: it may be everything, where there were no cases."""
+        position = None
+        while True:
+            with connection.transaction(), connection.cursor() as cursor:
+                folded = lock_cursor(cursor)
+                if folded.position == position:
+                    return
+                if position is None:
+                    set_policy(cursor, folded, self._policy)
+                    folded = lock_cursor(cursor)
+                position = folded.position
+                fold_chunk(cursor, folded)
+
+    def _folded_up(self, cursor: psycopg.Cursor[Any]) -> Cursor:
+        """The cursor at the end of the log, held from here on."""
+        folded = lock_cursor(cursor)
+        while is_behind(cursor, folded):
+            folded = fold_chunk(cursor, folded)
+        return folded
 
     def _close(self) -> None:
         if self._connection is not None:
@@ -126,13 +166,18 @@ class PostgresIntake:
             self._connection = None
 
 
-def _columns(alerts: Sequence[ReceivedAlert]) -> dict[str, list[Any]]:
-    """One array per column. Ids once each, the earliest record first; in order of id, so that two projectors
-    that store the same alerts wait for each other and never in a circle."""
+def _first_of_each(alerts: Sequence[ReceivedAlert]) -> dict[str, ReceivedAlert]:
+    """Ids once each, the earliest record first; in order of id, so that two projectors that store the same alerts wait
+    for each other and never in a circle."""
     first: dict[str, ReceivedAlert] = {}
     for alert in alerts:
         first.setdefault(alert.alert_id, alert)
-    rows = [first[alert_id] for alert_id in sorted(first)]
+    return {alert_id: first[alert_id] for alert_id in sorted(first)}
+
+
+def _columns(first: Mapping[str, ReceivedAlert]) -> dict[str, list[Any]]:
+    """One array per column."""
+    rows = first.values()
     return {
         "alert_ids": [row.alert_id for row in rows],
         "rule_ids": [row.rule_id for row in rows],

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
+from alert_api.domain.cases.alert_facts import AlertFacts, Measured, measured_of
 from alert_api.domain.events import AlertId
 from tripline_contracts.errors import SchemaViolation
 from tripline_contracts.exact_json import unique_members
@@ -60,7 +61,22 @@ class ReceivedAlert:
     detected_at: int
     transaction_id: str
     content: str
+    window_ms: int
+    measured: Measured | None
     record: Record
+
+    def facts(self, position: int) -> AlertFacts:
+        """What folding needs of it, once it has a position in the log."""
+        return AlertFacts(
+            position,
+            self.alert_id,
+            self.rule_id,
+            self.group,
+            self.event_time,
+            self.detected_at,
+            self.window_ms,
+            self.measured,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +145,8 @@ def _read(record: Record, validate: Validate, id_field: str) -> ReceivedAlert:
         detected_at=alert["detectedAt"],
         transaction_id=alert["transaction"][id_field],
         content=text,
+        window_ms=alert["windowEnd"] - alert["windowStart"],
+        measured=measured_of(alert),
         record=record,
     )
 

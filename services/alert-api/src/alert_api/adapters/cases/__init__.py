@@ -1,0 +1,1 @@
+"""Episodes, cases and the log of work in Postgres."""

@@ -1,0 +1,74 @@
+"""The log that is folded, read in its order: alerts raised, what people did, policies set."""
+
+from __future__ import annotations
+
+from typing import Any, LiteralString
+
+import psycopg
+
+from alert_api.domain.cases.alert_facts import AlertFacts, measured_of
+from alert_api.domain.cases.folding import LogEntry, PolicySet, WorkDone
+from alert_api.domain.cases.policy import CasePolicy
+from alert_api.domain.cases.work_events import WORK_EVENTS, CaseAssigned, CaseResolved, WorkEvent
+from alert_api.domain.events import AlertId
+from alert_api.errors import LifecycleBroken
+
+EVENT_COLUMNS: LiteralString = "type, case_id, occurred_at, actor, comment, assignee, outcome"
+"""Of `alerts.case_events`, in the order in which `stored_work` takes them."""
+
+SELECT_LOG: LiteralString = f"""
+(SELECT e.position, 'AlertRaised', NULL::bigint, NULL::bigint, NULL, NULL, NULL, NULL, NULL::jsonb,
+        a.alert_id::text, a.rule_id, a.group_values, a.event_time, a.detected_at,
+        (a.content ->> 'windowEnd')::bigint - (a.content ->> 'windowStart')::bigint,
+        json_build_object('value', a.content -> 'value', 'operator', a.content -> 'operator',
+                          'limit', a.content -> 'limit')
+   FROM alerts.alert_events e JOIN alerts.alerts a USING (alert_id)
+  WHERE e.type = 'AlertRaised' AND e.position > %(after)s ORDER BY e.position LIMIT %(limit)s)
+UNION ALL
+(SELECT position, {EVENT_COLUMNS}, policy, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+   FROM alerts.case_events WHERE position > %(after)s ORDER BY position LIMIT %(limit)s)
+ORDER BY 1 LIMIT %(limit)s
+"""  # noqa: S608 - constants
+
+
+def entries_after(cursor: psycopg.Cursor[Any], after: int, limit: int) -> list[LogEntry]:
+    """At most ``limit`` entries behind the position ``after``."""
+    rows = cursor.execute(SELECT_LOG, {"after": after, "limit": limit}).fetchall()
+    return [_entry(*row) for row in rows]
+
+
+def _entry(position: int, kind: str, *rest: Any) -> LogEntry:
+    work, policy, alert = rest[:6], rest[6], rest[7:]
+    if kind == "AlertRaised":
+        alert_id, rule_id, group, event_time, detected_at, window_ms, content = alert
+        measured = measured_of(content)
+        return AlertFacts(
+            position, AlertId(alert_id), rule_id, group, event_time, detected_at, window_ms, measured
+        )
+    if kind == "CasePolicySet":
+        return PolicySet(position, CasePolicy.from_json(policy))
+    return WorkDone(position, stored_work(kind, *work))
+
+
+def stored_work(
+    kind: str,
+    case_id: int,
+    occurred_at: int,
+    actor: str,
+    comment: str | None,
+    assignee: str | None,
+    outcome: Any,
+) -> WorkEvent:
+    """The event that a row of EVENT_COLUMNS is."""
+    event = WORK_EVENTS.get(kind)
+    if event is None:
+        raise LifecycleBroken(f"case {case_id} has an event {kind!r} that this program does not know")
+    if event is CaseAssigned and assignee is not None:
+        return CaseAssigned(
+            case_id=case_id, occurred_at=occurred_at, actor=actor, comment=comment, assignee=assignee
+        )
+    if event is CaseResolved:
+        return CaseResolved(
+            case_id=case_id, occurred_at=occurred_at, actor=actor, comment=comment, outcome=outcome
+        )
+    return event(case_id=case_id, occurred_at=occurred_at, actor=actor, comment=comment)  # type: ignore[call-arg]
