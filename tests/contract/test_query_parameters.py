@@ -18,6 +18,8 @@ ENDPOINTS = endpoints()
 PAGES = {
     "/",
     "/live",
+    "/cases",
+    "/cases/<int(min=1, max=9007199254740991):_case>",
     "/rules",
     "/rules/<int(min=1, max=2147483647):_rule>",
     "/lists",

@@ -25,6 +25,17 @@ OPERATIONS = {
     "GET /v1/rejected-records/{record_id}",
     "POST /v1/rejected-records/{record_id}/send-again",
     "POST /v1/rejected-records/{record_id}/discard",
+    "GET /v1/cases",
+    "GET /v1/cases/summary",
+    "POST /v1/cases/bulk",
+    "GET /v1/cases/{case_id}",
+    "GET /v1/cases/{case_id}/alerts",
+    "GET /v1/cases/{case_id}/episodes",
+    "GET /v1/cases/{case_id}/events",
+    *(
+        f"POST /v1/cases/{{case_id}}/{action}"
+        for action in ("acknowledge", "claim", "assign", "resolve", "reopen", "comment")
+    ),
     "GET /v1/event-type",
     "GET /v1/rules/{rule_id}/traces",
     "POST /v1/session",

@@ -30,6 +30,8 @@ PROBES: Final = {
 CONSOLE_PAGES: Final = (
     "/",
     "/live",
+    "/cases",
+    "/cases/{_case}",
     "/rules",
     "/rules/{_rule}",
     "/lists",

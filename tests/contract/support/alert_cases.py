@@ -19,6 +19,7 @@ from schemathesis.generation import GenerationMode
 from alert_api.adapters.rejected.postgres_redrive import PostgresRedrive
 from alert_api.domain.rejected_records import RecordPlace
 from alert_api.service.rejected.reading import ReceivedReject
+from tests.contract.support.case_supply import CaseSupply
 from tests.contract.support.in_memory_prover import in_memory_prover
 from tests.integration.alert_api.support.api_process import LiveApi, live_api, seed
 from tests.integration.alert_api.support.servers import produce_traces
@@ -82,10 +83,14 @@ class Supply:
     def __init__(self, client: httpx.Client) -> None:
         self._client = client
         self._turns = itertools.count()
+        self._work = CaseSupply(client)
 
     def fill(self, case: Any) -> None:
         meta = case.meta
         if meta is None or meta.generation.mode is not GenerationMode.POSITIVE:
+            return
+        if case.path.startswith("/v1/cases"):
+            self._work.fill(case, next(self._turns))
             return
         if (case.query or {}).get("cursor") is not None:
             self._give_cursor(case)

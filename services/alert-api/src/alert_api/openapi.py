@@ -7,13 +7,15 @@ import threading
 from prometheus_client import CollectorRegistry
 from psycopg_pool import ConnectionPool
 
+from alert_api.adapters.cases.postgres_case_desk import PostgresCaseDesk
+from alert_api.adapters.cases.postgres_cases import PostgresCases
 from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts
 from alert_api.adapters.postgres_sessions import PostgresSessions
 from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
 from alert_api.adapters.upstream import Upstream
-from alert_api.api.application import Doors, Stores, Streaming, build
+from alert_api.api.application import Cases, Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.service.sessions import SessionDesk
 from tripline_contracts import event_type_loader
@@ -31,7 +33,10 @@ def document(declared: EventType | None = None) -> str:
     line = Line(Upstream("The rules registry", "http://127.0.0.1:8081"))
     built = build(
         stores=Stores(
-            PostgresAlerts(pool), PostgresAlertEvents(pool), PostgresRejectedRecords(pool, "transactions.v1")
+            PostgresAlerts(pool),
+            PostgresAlertEvents(pool),
+            Cases(PostgresCases(pool), PostgresCaseDesk(pool)),
+            PostgresRejectedRecords(pool, "transactions.v1"),
         ),
         line=line,
         doors=Doors(Access(), SessionDesk(PostgresSessions(pool), FernetSeal(), lambda: 0)),

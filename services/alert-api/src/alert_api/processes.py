@@ -13,6 +13,8 @@ import structlog
 from flask import Flask
 
 from alert_api.adapters.alert_schema import alert_validator, command_validator
+from alert_api.adapters.cases.postgres_case_desk import PostgresCaseDesk
+from alert_api.adapters.cases.postgres_cases import PostgresCases
 from alert_api.adapters.engine_metrics import EngineMetrics
 from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.kafka_source import KafkaAlertSource
@@ -28,7 +30,7 @@ from alert_api.adapters.postgres_sessions import PostgresSessions
 from alert_api.adapters.prover.http_prover import HttpProver
 from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
 from alert_api.adapters.upstream import Upstream
-from alert_api.api.application import Doors, Stores, Streaming, build
+from alert_api.api.application import Cases, Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.api.stream_seats import MAX_STREAMS
 from alert_api.service.projector import Projector, Read
@@ -78,6 +80,7 @@ def run_api(settings: ApiSettings) -> None:
             stores=Stores(
                 alerts,
                 PostgresAlertEvents(pool),
+                Cases(PostgresCases(pool), PostgresCaseDesk(pool)),
                 PostgresRejectedRecords(pool, topics.load("transactions.v1").name),
             ),
             line=line,
@@ -126,7 +129,7 @@ def run_projector(settings: ProjectorSettings) -> None:
     metrics = ProjectorMetrics(registry)
     names = [topics.load(name).name for name in (ALERTS, RULES)]
     with (
-        PostgresIntake(settings.dsn) as intake,
+        PostgresIntake(settings.dsn, settings.policy) as intake,
         KafkaAlertSource(settings.kafka, names, metrics.lag) as source,
         MetricsServer(settings.metrics_bind, registry, {"database": intake.check, "kafka": source.check}),
     ):

@@ -12,6 +12,8 @@ from flask.json.provider import DefaultJSONProvider
 from prometheus_client import CollectorRegistry
 
 from alert_api.api.alerts import Alerts, alerts_blueprint
+from alert_api.api.cases.case_answers import components as case_components
+from alert_api.api.cases.case_commands import cases_blueprint
 from alert_api.api.console import console_blueprint
 from alert_api.api.console_data import Line, console_data_blueprint
 from alert_api.api.event_type import event_type_blueprint
@@ -29,6 +31,8 @@ from alert_api.api.summary import summary_blueprint
 from alert_api.api.traces import traces_blueprint
 from alert_api.service.alert_counts import AlertCounter
 from alert_api.service.alert_stream import AlertEvents, CommitNotifier, StreamTiming
+from alert_api.service.cases.case_queries import CaseReader
+from alert_api.service.cases.case_work import CaseDesk
 from alert_api.service.rejected.desk import RejectedDesk, RejectedRecords
 from alert_api.service.sessions import SessionDesk
 from tripline_contracts import schemas
@@ -43,11 +47,20 @@ class Overview(AlertEvents, AlertCounter, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Cases:
+    """Where cases are read, and where work on them is taken in."""
+
+    reader: CaseReader
+    desk: CaseDesk
+
+
+@dataclass(frozen=True, slots=True)
 class Stores:
-    """What is in the database: alerts one by one, many of them, and what the engine did not accept."""
+    """What is in the database: alerts one by one, many of them, cases, and what the engine did not accept."""
 
     alerts: Alerts
     overview: Overview
+    cases: Cases
     rejected: RejectedRecords
 
 
@@ -103,11 +116,12 @@ def build(
         version="1.0.0",
         description="Alerts as the engine raised them, and who takes care of each.",
     )
-    named = components(event_type) | proof_schemas() | rejected_components()
+    named = components(event_type) | proof_schemas() | rejected_components() | case_components(event_type)
     for name, schema in named.items():
         api.spec.components.schema(name, schema)
     install_problems(app)
     install_sessions(app, CookieSessions(doors.sessions))
+    api.register_blueprint(cases_blueprint(stores.cases.reader, stores.cases.desk, clock, event_type))
     seats = StreamSeats(streaming.slots, registry)
     api.register_blueprint(alerts_blueprint(alerts, clock, event_type))
     api.register_blueprint(

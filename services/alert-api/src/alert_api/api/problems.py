@@ -8,16 +8,23 @@ from alert_api.errors import (
     AlertNotFound,
     AlreadyAcknowledged,
     AlreadyDecided,
+    CaseInTheWay,
+    CaseNotFound,
+    CaseStateConflict,
     CorrectionNotReadable,
+    CountChanged,
+    KeyReused,
     NotConnected,
     ProofRefused,
     ProverBusy,
     ProverUnavailable,
     RejectedRecordNotFound,
+    StaleCase,
     StoreUnavailable,
     UpstreamUnavailable,
 )
 from tripline_http.errors import FieldError, ProblemError, invalid_input
+from tripline_http.etags import etag_of
 from tripline_http.problems import problem_response
 
 RETRY = {"Retry-After": "1"}
@@ -65,6 +72,7 @@ def install_problems(app: Flask) -> None:
     app.register_error_handler(ProverUnavailable, prover_away)
     app.register_error_handler(AlertNotFound, not_found)
     _install_rejected(app)
+    _install_case_problems(app)
     app.register_error_handler(AlreadyAcknowledged, taken)
     app.register_error_handler(StoreUnavailable, store_away)
     app.register_error_handler(UpstreamUnavailable, upstream_away)
@@ -93,3 +101,41 @@ def _install_rejected(app: Flask) -> None:
     app.register_error_handler(RejectedRecordNotFound, not_found)
     app.register_error_handler(AlreadyDecided, decided)
     app.register_error_handler(CorrectionNotReadable, not_readable)
+
+
+def _install_case_problems(app: Flask) -> None:
+    def not_found(error: CaseNotFound) -> Response:
+        return problem_response(ProblemError(404, "case-not-found", f"There is no case {error.case_id}."))
+
+    def conflict(error: CaseStateConflict) -> Response:
+        extra = {"caseId": error.case_id, "state": error.state}
+        return problem_response(ProblemError(409, "case-state-conflict", _sentence(error), extra=extra))
+
+    def in_the_way(error: CaseInTheWay) -> Response:
+        extra = {"unresolvedCaseId": error.unresolved}
+        return problem_response(ProblemError(409, "case-in-the-way", _sentence(error), extra=extra))
+
+    def stale(error: StaleCase) -> Response:
+        detail = f"If-Match does not name the current version, which is {error.version}. Read it again first."
+        extra, headers = {"currentVersion": error.version}, {"ETag": etag_of(error.version)}
+        return problem_response(ProblemError(412, "stale-version", detail, extra=extra, headers=headers))
+
+    def reused(_error: KeyReused) -> Response:
+        detail = "This Idempotency-Key was used for another request."
+        return problem_response(ProblemError(422, "idempotency-key-reused", detail))
+
+    def count_changed(error: CountChanged) -> Response:
+        extra = {"expected": error.expected, "count": error.count}
+        return problem_response(ProblemError(409, "count-changed", _sentence(error), extra=extra))
+
+    app.register_error_handler(CaseNotFound, not_found)
+    app.register_error_handler(CaseStateConflict, conflict)
+    app.register_error_handler(CaseInTheWay, in_the_way)
+    app.register_error_handler(StaleCase, stale)
+    app.register_error_handler(KeyReused, reused)
+    app.register_error_handler(CountChanged, count_changed)
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}."

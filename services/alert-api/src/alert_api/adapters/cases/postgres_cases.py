@@ -1,0 +1,178 @@
+"""``CaseReader`` over the API's pool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, LiteralString, cast
+
+import psycopg
+from psycopg_pool import ConnectionPool
+
+from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
+from alert_api.adapters.cases.case_rows import CASE_COLUMNS, EPISODE_COLUMNS, stored_case, stored_episode
+from alert_api.adapters.postgres_alert_events import SELECT_NAMES
+from alert_api.adapters.postgres_errors import translated
+from alert_api.domain.cases.case import CaseState
+from alert_api.errors import CaseNotFound
+from alert_api.service.alert_queries import Page, Place
+from alert_api.service.cases.case_queries import (
+    CaseEvent,
+    CaseEvents,
+    CaseFilter,
+    CasePage,
+    CasePlace,
+    EpisodePage,
+    StoredCase,
+    StoredEpisode,
+)
+
+SELECT_CASES: LiteralString = f"""
+SELECT {CASE_COLUMNS}, (SELECT count(*) FROM alerts.case_episodes l WHERE l.case_id = c.case_id)
+  FROM alerts.cases c"""  # noqa: S608 - constants
+
+CASE_ORDER: LiteralString = " ORDER BY c.last DESC, c.case_id DESC LIMIT %(rows)s"
+
+COUNT_CASES: LiteralString = "SELECT c.state, count(*) FROM alerts.cases c"
+
+SELECT_EPISODES: LiteralString = f"""
+SELECT {EPISODE_COLUMNS}
+  FROM alerts.case_episodes l JOIN alerts.episodes e USING (episode_id)
+ WHERE l.case_id = %(case_id)s
+   AND (%(time)s::bigint IS NULL OR (e.last, e.episode_id) < (%(time)s, %(row_id)s))
+ ORDER BY e.last DESC, e.episode_id DESC LIMIT %(rows)s
+"""  # noqa: S608 - constants
+
+SELECT_EVENTS = """
+SELECT version, type, occurred_at, actor, comment, assignee, outcome FROM alerts.case_events
+ WHERE case_id = %(case_id)s AND version < %(before)s
+UNION ALL
+SELECT version, CASE version WHEN 1 THEN 'CaseOpened' ELSE 'CaseReopened' END, occurred_at, NULL, NULL, NULL, NULL
+  FROM alerts.case_openings WHERE case_id = %(case_id)s AND version < %(before)s
+ ORDER BY 1 DESC LIMIT %(rows)s
+"""
+
+# The alerts of an episode are those of its rule and group between its ends: each episode is one walk along the index.
+SELECT_ALERTS: LiteralString = f"""
+SELECT {ALERT_COLUMNS}
+  FROM alerts.case_episodes l JOIN alerts.episodes e USING (episode_id), LATERAL (
+       SELECT x.* FROM alerts.alerts x
+        WHERE x.rule_id = e.rule_id
+          AND jsonb_hash_extended(x.group_values, 0) = jsonb_hash_extended(e.group_text::jsonb, 0)
+          AND x.group_values = e.group_text::jsonb
+          AND x.event_time BETWEEN e.first AND least(e.last, %(time)s)
+          AND (x.event_time < %(time)s OR x.alert_id > %(alert_id)s::uuid)
+        ORDER BY x.event_time DESC, x.alert_id LIMIT %(rows)s) a
+ WHERE l.case_id = %(case_id)s AND e.first <= %(time)s
+   AND (%(episode_id)s::bigint IS NULL OR e.episode_id = %(episode_id)s)
+ ORDER BY a.event_time DESC, a.alert_id LIMIT %(rows)s
+"""  # noqa: S608 - constants
+
+LAST_VERSION: Final = 2**31 - 1
+LAST_TIME: Final = 2**63 - 1
+NO_ALERT: Final = "00000000-0000-0000-0000-000000000000"
+
+
+class PostgresCases:
+    """Reads cases; raises StoreUnavailable."""
+
+    def __init__(self, pool: ConnectionPool[psycopg.Connection[Any]]) -> None:
+        self._pool = pool
+
+    def page(self, case_filter: CaseFilter, after: CasePlace | None, limit: int) -> CasePage:
+        """At most ``limit`` cases after ``after``, those with the newest alert first."""
+        where, values = case_conditions(case_filter)
+        if after is not None:
+            where += " AND (c.last, c.case_id) < (%(time)s, %(row_id)s)"
+            values |= {"time": after.time, "row_id": after.row_id}
+        rows = self._fetch(SELECT_CASES + where + CASE_ORDER, {**values, "rows": limit + 1})
+        cases = self._stored(rows[:limit])
+        last = cases[-1].case if len(rows) > limit else None
+        return CasePage(cases, None if last is None else CasePlace(last.last, last.case_id))
+
+    def counts(self, case_filter: CaseFilter) -> Mapping[CaseState, int]:
+        """Cases by state; states without cases are left out."""
+        where, values = case_conditions(case_filter)
+        return cast("dict[CaseState, int]", dict(self._fetch(COUNT_CASES + where + " GROUP BY 1", values)))
+
+    def get(self, case_id: int) -> StoredCase:
+        """One case. Raises CaseNotFound."""
+        rows = self._fetch(SELECT_CASES + " WHERE c.case_id = %(case_id)s", {"case_id": case_id})
+        if not rows:
+            raise CaseNotFound(case_id)
+        return self._stored(rows)[0]
+
+    def episodes(self, case_id: int, after: CasePlace | None, limit: int) -> EpisodePage:
+        """At most ``limit`` of its episodes after ``after``, those with the newest alert first."""
+        time, row_id = after or (None, None)
+        values = {"case_id": case_id, "time": time, "row_id": row_id, "rows": limit + 1}
+        rows = self._of_case(case_id, SELECT_EPISODES, values)
+        episodes = [stored_episode(row) for row in rows[:limit]]
+        names = self._names({episode.series.rule_id for episode in episodes})
+        stored = [StoredEpisode(episode, names.get(episode.series.rule_id, "")) for episode in episodes]
+        last = episodes[-1] if len(rows) > limit else None
+        return EpisodePage(stored, None if last is None else CasePlace(last.last, last.episode_id))
+
+    def events(self, case_id: int, before: int | None, limit: int) -> CaseEvents:
+        """At most ``limit`` of its events of versions below ``before``, newest first."""
+        values = {"case_id": case_id, "before": before or LAST_VERSION, "rows": limit + 1}
+        rows = self._of_case(case_id, SELECT_EVENTS, values)
+        events = [CaseEvent(*row) for row in rows[:limit]]
+        return CaseEvents(events, events[-1].version if len(rows) > limit else None)
+
+    def alerts(self, case_id: int, episode_id: int | None, after: Place | None, limit: int) -> Page:
+        """At most ``limit`` alerts of its episodes, or of one of them, newest first."""
+        values = {
+            "case_id": case_id,
+            "episode_id": episode_id,
+            "time": LAST_TIME if after is None else after.event_time,
+            "alert_id": NO_ALERT if after is None else after.alert_id,
+            "rows": limit + 1,
+        }
+        rows = self._of_case(case_id, SELECT_ALERTS, values)
+        alerts = tuple(stored_alert(row) for row in rows[:limit])
+        return Page(alerts, alerts[-1].place if len(rows) > limit else None)
+
+    def _stored(self, rows: Sequence[tuple[Any, ...]]) -> list[StoredCase]:
+        cases = [(stored_case(row[:-1]), row[-1]) for row in rows]
+        names = self._names({rule_id for case, _ in cases for rule_id in case.rule_ids})
+        return [
+            StoredCase(case, episodes, {rule_id: names.get(rule_id, "") for rule_id in case.rule_ids})
+            for case, episodes in cases
+        ]
+
+    def _names(self, rule_ids: set[int]) -> dict[int, str]:
+        return dict(self._fetch(SELECT_NAMES, (sorted(rule_ids),))) if rule_ids else {}
+
+    def _of_case(self, case_id: int, query: LiteralString, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+        rows = self._fetch(query, values)
+        if not rows:
+            self.get(case_id)
+        return rows
+
+    def _fetch(self, query: LiteralString, values: dict[str, Any] | tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        try:
+            with self._pool.connection() as connection:
+                return connection.execute(query, values).fetchall()
+        except psycopg.Error as error:
+            raise translated(error) from error
+
+
+def case_conditions(case_filter: CaseFilter) -> tuple[LiteralString, dict[str, Any]]:
+    """The WHERE of `alerts.cases c`, always with a condition, and its values."""
+    standing = case_filter.standing
+    subject = case_filter.subject
+    chosen: tuple[tuple[LiteralString, str, Any], ...] = (
+        ("c.outcome = %(outcome)s", "outcome", case_filter.outcome),
+        ("c.assignee = %(assignee)s", "assignee", case_filter.assignee),
+        ("c.rule_ids && %(rule_ids)s::bigint[]", "rule_ids", list(case_filter.rule_ids) or None),
+        ("c.subject_key = %(subject_key)s", "subject_key", subject and subject.key),
+        ("c.last >= %(earliest)s", "earliest", case_filter.earliest),
+        ("c.last <= %(latest)s", "latest", case_filter.latest),
+        ("c.state = %(state)s", "state", None if standing == "unresolved" else standing),
+    )
+    conditions = [condition for condition, _, value in chosen if value is not None]
+    if standing is not None and standing != "resolved":
+        conditions.append("c.state <> 'resolved'")  # said for a single state too: the partial index needs it
+    values = {name: value for _, name, value in chosen if value is not None}
+    where: LiteralString = " WHERE " + " AND ".join(conditions or ["true"])
+    return where, values

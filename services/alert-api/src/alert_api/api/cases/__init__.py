@@ -1,0 +1,1 @@
+"""/v1/cases: the unit of work on alerts."""

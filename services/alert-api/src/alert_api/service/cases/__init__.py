@@ -1,0 +1,1 @@
+"""Cases: queries, and work on them."""

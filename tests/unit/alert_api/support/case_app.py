@@ -1,0 +1,34 @@
+"""The API over cases in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+from flask import Flask
+from prometheus_client import CollectorRegistry
+
+from alert_api.adapters.fernet_seal import FernetSeal
+from alert_api.adapters.upstream import Upstream
+from alert_api.api.application import Cases, Doors, Stores, Streaming, build
+from alert_api.api.console_data import Line
+from alert_api.service.sessions import SessionDesk
+from tests.unit.alert_api.support.fake_cases import FakeCases
+from tests.unit.alert_api.support.rejected_samples import FakeRejected
+from tests.unit.alert_api.support.samples import FakeAlerts, FakeOverview, FakeSessions
+from tripline_contracts import event_type_loader
+from tripline_http.application import Access
+from tripline_http.keys.key_file import ApiKey
+
+
+def case_app(cases: FakeCases, keys: Iterable[ApiKey], clock: int) -> Flask:
+    """The app, whose clock stands still."""
+    return build(
+        stores=Stores(FakeAlerts(), FakeOverview(), Cases(cases, cases), FakeRejected()),
+        line=Line(Upstream("The rules registry", "http://127.0.0.1:9")),
+        doors=Doors(Access(keys), SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),
+        registry=CollectorRegistry(),
+        event_type=event_type_loader.load(),
+        clock=lambda: clock,
+        streaming=Streaming(threading.Event()),
+    ).app
