@@ -12,8 +12,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.support.payer_case import case_of
 from tests.browser.traffic import Tripped
 from tests.browser.windows import Window, answers
+from tests.stack import RunningStack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -26,11 +28,13 @@ INLINE = """() => {
 BACKGROUND = {"light": "rgb(244, 246, 249)", "dark": "rgb(12, 16, 22)"}
 
 
-def views(tripped: Tripped) -> dict[str, tuple[str, str, str]]:
+def views(tripped: Tripped, case_id: int) -> dict[str, tuple[str, str, str]]:
     """Who may do what there is to do there, the address, and a text that is there when the view is."""
     name = tripped.rule["name"]
     return {
         "live": ("ops", "/live", name),
+        "cases": ("analyst", "/cases?state=all", "alerts in"),
+        "case": ("analyst", f"/cases/{case_id}", "Time line"),
         "rules": ("analyst", "/rules", "✓ applied"),
         "lists": ("analyst", "/lists", "New parameter"),
         "alerts": ("analyst", f"/alerts?ruleId={tripped.rule['ruleId']}", name),
@@ -44,14 +48,14 @@ def views(tripped: Tripped) -> dict[str, tuple[str, str, str]]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_all_views_fit_and_break_no_rule(
-    open_window: OpenWindow, tripped: Tripped, tmp_path: Path, width: int, scheme: str
+    open_window: OpenWindow, stack: RunningStack, tripped: Tripped, tmp_path: Path, width: int, scheme: str
 ) -> None:
     windows = {
         who: open_window(who, viewport={"width": width, "height": 844}, color_scheme=scheme)
         for who in ("analyst", "ops", "admin")
     }
     folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
-    for name, (who, path, text) in views(tripped).items():
+    for name, (who, path, text) in views(tripped, case_of(stack, tripped)["caseId"]).items():
         window = windows[who]
         window.go(path)
         expect(window.page.get_by_text(text, exact=False).locator("visible=true").first).to_be_visible()

@@ -23,6 +23,8 @@ TYPES: Final = {"html": "text/html; charset=utf-8", "css": "text/css; charset=ut
 PAGES: Final = (
     "/",
     "/live",
+    "/cases",
+    "/cases/<int(min=1, max=9007199254740991):_case>",
     "/rules",
     "/rules/<int(min=1, max=2147483647):_rule>",
     "/lists",

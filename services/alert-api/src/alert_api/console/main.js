@@ -2,6 +2,7 @@
 
 import { AlertsView } from "./alerts/alerts.js";
 import { AuditView } from "./audit/audit.js";
+import { CasesView } from "./cases/cases.js";
 import { leave, session, SignedOut, SomebodyElse, whoAmI } from "./core/client.js";
 import { prepareConfirm } from "./core/confirm.js";
 import { ChangesView } from "./changes/changes.js";
@@ -32,6 +33,7 @@ const CHIPS = {
 };
 const TITLES = {
   live: "Live",
+  cases: "Cases",
   rules: "Rules",
   lists: "Lists",
   alerts: "Alerts",
@@ -45,6 +47,7 @@ const TITLES = {
 const health = new EngineHealth();
 const views = {
   live: new LiveView(health),
+  cases: new CasesView(),
   rules: new RulesView(new RulePage()),
   lists: new ListsView(),
   alerts: new AlertsView(),
@@ -59,12 +62,14 @@ const stream = new AlertStream({
   onEvent(kind, alert) {
     views.live.alert(kind, alert);
     views.alerts.alert(kind, alert);
+    views.cases.alert();
   },
   onHealth(trouble) {
     alertService.trouble = trouble;
     if (trouble === null) alertService.goodAt = Date.now();
     views.live.streaming(trouble === null);
     if (trouble === null) views.alerts.catchUp();
+    if (trouble === null) views.cases.alert();
   },
   onFull() {
     alertService.trouble = null;

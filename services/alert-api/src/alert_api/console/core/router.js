@@ -1,6 +1,17 @@
 // Which view is shown stands in the address: it can be kept, sent to somebody, gone back to.
 
-const VIEWS = ["live", "rules", "lists", "alerts", "changes", "controls", "rejected", "audit", "keys"];
+const VIEWS = [
+  "live",
+  "cases",
+  "rules",
+  "lists",
+  "alerts",
+  "changes",
+  "controls",
+  "rejected",
+  "audit",
+  "keys",
+];
 const listeners = [];
 
 /** `{view, id, query}` of the address as it is now. */

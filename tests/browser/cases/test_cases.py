@@ -1,0 +1,87 @@
+"""Cases in the console: a burst is one, it is worked on by keyboard and on its page, and something new reopens it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.support.payer_case import case_of
+from tests.browser.traffic import SECONDS, Tripped, definition, published_rule
+from tests.stack import RunningStack, eventually
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
+
+
+def test_a_burst_is_one_case_from_the_first_look_to_what_reopens_it(
+    open_window: OpenWindow, stack: RunningStack, tripped: Tripped
+) -> None:
+    case = case_of(stack, tripped)
+    assert case["alertCount"] >= len(tripped.alerts)
+    assert case["episodeCount"] < len(tripped.alerts)
+    window = open_window("analyst")
+    page, subject = window.page, f"subject=payeeId:{case['subject']['value']}"
+    window.go(f"/cases?{subject}")
+    row = page.locator("#case-list > li")
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text(f"{case['alertCount']} alerts in")
+    page.keyboard.press("j")
+    expect(row.locator("a")).to_be_focused()
+    page.keyboard.press("a")
+    expect(row).to_contain_text("acknowledged")
+    page.keyboard.press("e")
+    expect(row).to_contain_text("assigned")
+    expect(row.locator("a")).to_be_focused()
+    page.keyboard.press("r")
+    dialog = page.get_by_role("dialog", name="Resolve")
+    dialog.get_by_label("It was").select_option(label="False positive")
+    dialog.get_by_label("Note").fill("The yearly sale.")
+    dialog.get_by_role("button", name="Resolve").click()
+    expect(page.get_by_text("No case fits these filters.")).to_be_visible()
+    window.go(f"/cases?state=resolved&{subject}")
+    expect(row).to_contain_text("resolved: false positive")
+    row.locator("a").click()
+    history = page.locator("#case-history")
+    expect(history).to_contain_text("Resolved by analyst: false positive")
+    expect(history).to_contain_text("The yearly sale.")
+    expect(page.locator("#case-episodes tbody tr").first).to_contain_text(tripped.rule["name"])
+    again = {**definition("Browser: found again"), "effectiveFrom": tripped.alerts[-1]["eventTime"] - 60_000}
+    with published_rule(stack, again):
+        eventually(lambda: case_of(stack, tripped)["state"] == "reopened", "the case is reopened", SECONDS)
+        expect(history).to_contain_text("Reopened: something new came")
+    page.get_by_role("button", name="Assign").click()
+    dialog = page.get_by_role("dialog", name="Assign")
+    dialog.get_by_label("To", exact=True).fill("bob")
+    dialog.get_by_role("button", name="Assign").click()
+    expect(history).to_contain_text("Assigned to bob by analyst")
+    page.get_by_role("link", name="All cases").click()
+    expect(row).to_have_count(0)
+    window.is_clean()
+
+
+def test_all_cases_of_a_filter_with_the_number_that_was_seen(
+    open_window: OpenWindow, stack: RunningStack, tripped: Tripped
+) -> None:
+    case = case_of(stack, tripped)
+    window = open_window("analyst")
+    page = window.page
+    window.go(f"/cases?subject=payeeId:{case['subject']['value']}")
+    page.get_by_role("button", name="With all of these").click()
+    dialog = page.get_by_role("dialog", name="With the one case of these filters")
+    dialog.get_by_label("Do", exact=True).select_option(label="Claim")
+    dialog.get_by_role("button", name="Do it with 1 case").click()
+    expect(page.locator("#case-list > li")).to_contain_text("assigned")
+    assert case_of(stack, tripped)["assignee"] == "analyst"
+    window.is_clean()
+
+
+def test_who_may_only_read_sees_no_way_to_work(
+    open_window: OpenWindow, stack: RunningStack, tripped: Tripped
+) -> None:
+    window = open_window("viewer")
+    window.go(f"/cases/{case_of(stack, tripped)['caseId']}")
+    expect(window.page.get_by_role("heading", name="Time line")).to_be_visible()
+    expect(window.page.get_by_role("button", name="Comment")).to_be_disabled()
+    window.go("/cases/123456789")
+    expect(window.page.get_by_text("There is no such case.")).to_be_visible()
+    window.is_clean("answered 404")
