@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from alert_api.domain.cases.alert_facts import AlertFacts
@@ -51,12 +51,12 @@ class Episode:
 
 def episode_of(alert: AlertFacts, policy: CasePolicy) -> Episode:
     """The episode that an alert is by itself."""
-    group = canonical_json(dict(alert.group)).decode()
+    group, group_key = _identity(tuple(sorted(alert.group.items())))
     # A forged alert may have a window that ends before it begins; its own event it covers all the same.
     gap = max(0, alert.window_ms) if policy.gap_ms is None else policy.gap_ms
     return Episode(
         episode_id=alert.position,
-        series=Series(alert.rule_id, sha256_hex(group.encode())),
+        series=Series(alert.rule_id, group_key),
         group=group,
         first=alert.event_time,
         last=alert.event_time,
@@ -64,6 +64,13 @@ def episode_of(alert: AlertFacts, policy: CasePolicy) -> Episode:
         count=1,
         peak=peak_of(alert),
     )
+
+
+@lru_cache(maxsize=65_536)
+def _identity(group: tuple[tuple[str, str], ...]) -> tuple[str, str]:
+    """A group's canonical text and its hash: of each group there are many alerts."""
+    text = canonical_json(dict(group))
+    return text.decode(), sha256_hex(text)
 
 
 def merged(episodes: Sequence[Episode]) -> Episode:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Self
 
 from alert_api.domain.cases.policy import CasePolicy
@@ -30,7 +31,12 @@ class Subject:
     @property
     def key(self) -> str:
         """A hash to compare and to index by: the text may be longer than an index takes."""
-        return sha256_hex(self.text.encode())
+        return _key(self.text)
+
+
+@lru_cache(maxsize=65_536)
+def _key(text: str) -> str:
+    return sha256_hex(text.encode())
 
 
 def subject_of(rule_id: int, group: Mapping[str, Any], policy: CasePolicy) -> Subject:
