@@ -1,4 +1,4 @@
-"""An alert of the real line is proven: over the API, by the prover, from Kafka and the archive."""
+"""Alerts of the real line are proven and explained, and silence too: by the prover, from Kafka and the archive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAME = "Proof: many payments by one payer"
 LIMIT = 20
 
 
-def test_each_alert_of_a_fraud_is_proven(running_stack: RunningStack) -> None:
+def test_alerts_of_a_fraud_are_proven_and_explained(running_stack: RunningStack) -> None:
     with running_stack.registry() as registry:
         made = registry.post("/v1/rules", json=definition(NAME, limit=LIMIT)).raise_for_status().json()
         rule_id = made["ruleId"]
@@ -32,3 +32,19 @@ def test_each_alert_of_a_fraud_is_proven(running_stack: RunningStack) -> None:
             verification = said.json()
             assert verification["outcome"] == "match", verification["differences"]
             assert verification["read"]["selected"] >= alert["contributors"]["count"]
+        newest = max(raised, key=lambda alert: alert["contributors"]["count"])
+        path = f"/v1/alerts/{newest['alertId']}"
+        explanation = alerts.get(f"{path}/explanation", timeout=90).raise_for_status().json()
+        assert f"Rule “{NAME}” (version 1)" in explanation["sentence"]
+        assert explanation["rule"]["publishedBy"] == "analyst"
+        assert explanation["rule"]["changedSince"] == "The rule is deleted."
+        page = alerts.get(f"{path}/contributors", params={"limit": 100}, timeout=90).raise_for_status().json()
+        assert len(page["items"]) == newest["contributors"]["count"] == played["transactions"]
+        assert {item["transaction"]["payeeId"] for item in page["items"]} == {payee}
+        # the first ones of the fraud did not trip it
+        first = page["items"][-1]
+        query = {"eventTime": first["eventTime"]}
+        path = f"/v1/transactions/{first['transactionId']}/judgement"
+        said = alerts.get(path, params=query, timeout=90).raise_for_status().json()
+        (rule,) = [rule for rule in said["rules"] if rule["ruleId"] == rule_id]
+        assert (rule["reason"], rule["value"], rule["limit"]) == ("limit", "1", str(LIMIT))

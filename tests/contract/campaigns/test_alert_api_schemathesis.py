@@ -36,6 +36,9 @@ OPERATIONS = {
         f"POST /v1/cases/{{case_id}}/{action}"
         for action in ("acknowledge", "claim", "assign", "resolve", "reopen", "comment")
     ),
+    "GET /v1/alerts/{alert_id}/explanation",
+    "GET /v1/alerts/{alert_id}/contributors",
+    "GET /v1/transactions/{transaction_id}/judgement",
     "GET /v1/event-type",
     "GET /v1/rules/{rule_id}/traces",
     "POST /v1/session",

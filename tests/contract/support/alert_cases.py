@@ -92,7 +92,10 @@ class Supply:
         if case.path.startswith("/v1/cases"):
             self._work.fill(case, next(self._turns))
             return
-        if (case.query or {}).get("cursor") is not None:
+        if case.path.endswith("/contributors"):
+            # the rules have one condition each, and fewer contributors than a page
+            case.query = {name: value for name, value in (case.query or {}).items() if name == "limit"}
+        elif (case.query or {}).get("cursor") is not None:
             self._give_cursor(case)
         if case.path.endswith("/summary") and (case.query or {}).get("from") is not None:
             # A span of at most 31 days that ends after it begins: two fields that must agree.
@@ -110,6 +113,9 @@ class Supply:
             self._point_record(case, turn)
         if turn % 4 and meta.phase.name.value != "stateful" and "alert_id" in (case.path_parameters or {}):
             case.path_parameters["alert_id"] = alert_id(turn % SEEDED)
+        if turn % 4 and "transaction_id" in (case.path_parameters or {}):
+            case.path_parameters["transaction_id"] = f"t{turn % SEEDED}"
+            case.query = {}
         if turn % 4 and "rule_id" in (case.path_parameters or {}):
             case.path_parameters["rule_id"] = trace()["ruleId"]
 

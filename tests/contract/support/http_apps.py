@@ -32,7 +32,7 @@ EVERYTHING = "everything"
 """The name of a key that has all scopes, which no role has: for what comes after the scope."""
 SERVICES = ("registry", "alert-api", "generator")
 _PLACEHOLDER = re.compile(r"<(?:([a-z]+)(?:\([^)]*\))?:)?(\w+)>")
-_SAMPLES = {"int": "1", "uuid": str(uuid.UUID(int=7)), "path": "nothing", "": "name"}
+_SAMPLES = {"int": "1", "string": "name", "uuid": str(uuid.UUID(int=7)), "path": "nothing", "": "name"}
 
 
 @dataclass(frozen=True, slots=True)

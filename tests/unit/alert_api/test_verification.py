@@ -51,7 +51,7 @@ def test_the_alert_as_it_came_is_handed_on_with_the_prover_s_key() -> None:
     ("status", "reason", "expected", "kind"),
     [
         (409, "history-missing", 409, "no-proof-history-missing"),
-        (404, "nothing-there", 409, "no-proof-nothing-there"),
+        (404, "nothing-there", 404, "no-proof-nothing-there"),
         (422, "too-much", 422, "no-proof-too-much"),
         (503, "busy", 503, "prover-busy"),
         (503, "unavailable", 503, "prover-unavailable"),

@@ -64,14 +64,8 @@ def derive(claim: Claim, journals: Journals, judged: Judged, budget: Budget) -> 
     version = rules.versions.get((claim.rule_id, claim.version))
     if version is None:
         raise NothingThere(f"rules.v1 has no version {claim.version} of rule {claim.rule_id}")
-    last = journals[ORDER].last(0)
-    newest = read_recorded(last.value) if last else None
-    tried: list[str] = []
     derivation: Derivation | None = None
-    for engine in _in_turn(newest.engine if newest else None, journals):
-        if engine in tried:
-            continue
-        tried.append(engine)
+    for engine in engines_in_turn(journals):
         derivation = _Replay(claim, version, rules, journals, judged, engine, budget).run()
         if derivation.alert is not None:
             return derivation
@@ -80,11 +74,17 @@ def derive(claim: Claim, journals: Journals, judged: Judged, budget: Budget) -> 
     return derivation
 
 
-def _in_turn(newest: str | None, journals: Journals) -> Iterable[str]:
-    """The newest engine, then all others, which are looked for only if they are asked for."""
+def engines_in_turn(journals: Journals) -> Iterable[str]:
+    """The newest engine, then all others, newest first, which are looked for only if they are asked for."""
+    order = journals[ORDER]
+    last = order.last(0)
+    newest = read_recorded(last.value) if last else None
     if newest is not None:
-        yield newest
-    yield from engines(journals[ORDER], read_recorded)
+        yield newest.engine
+    if last is not None:
+        yield from (
+            engine for engine in engines(order, read_recorded) if newest is None or engine != newest.engine
+        )
 
 
 def one_shard(judged: Judged, engine: str) -> EngineConfig:

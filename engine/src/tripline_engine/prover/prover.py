@@ -15,6 +15,7 @@ from tripline_engine.domain.proof.claim import Claim
 from tripline_engine.prover.budget import Budget
 from tripline_engine.prover.derivation import Derivation, derive
 from tripline_engine.prover.errors import Busy
+from tripline_engine.prover.judgement import Asked, judgement_of
 from tripline_engine.prover.settings import ProverSettings
 from tripline_engine.prover.verification import verify
 from tripline_engine.prover.window_page import PageAsked, page_of
@@ -56,6 +57,11 @@ class Prover:
                 derivation = derive(claim, journals, self._judged, budget)
                 self._keep(claim, derivation)
         return page_of(derivation, asked, self._judged.event_type)
+
+    def judgement(self, asked: Asked) -> dict[str, Any]:
+        """What each rule made of a transaction. Raises EngineError."""
+        with self._alone("judgement") as (journals, budget):
+            return judgement_of(asked, journals, self._judged, budget)
 
     def _keep(self, claim: Claim, derivation: Derivation) -> None:
         if derivation.alert is not None:

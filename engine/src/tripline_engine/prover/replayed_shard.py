@@ -74,6 +74,11 @@ class ReplayedShard:
         ]
         return self._process(payloads, on_demand=on_demand)
 
+    def tell(self, telling: Telling) -> None:
+        """Tell so much from now on: the arrays are built anew from the log."""
+        self._tuning = replace(DEFAULT_TUNING, anchor=replace(ANCHOR_TUNING, telling=telling))
+        self._attached = {}
+
     @property
     def book(self) -> RuleBook:
         """The rule book as it stands."""

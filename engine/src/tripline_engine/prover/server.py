@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
+from tripline_contracts.event_type import MAX_TIMESTAMP
 from tripline_engine.domain.proof.claim import UnreadableClaim
 from tripline_engine.errors import EngineError
 from tripline_engine.prover.errors import Busy, HistoryMissing, NothingThere, TooMuch
+from tripline_engine.prover.judgement import Asked
 from tripline_engine.prover.prover import Prover
 from tripline_engine.prover.window_page import PageAsked
 
@@ -51,6 +53,7 @@ class ProverApplication:
         self._answers: Mapping[str, Callable[[Body], dict[str, Any]]] = {
             "/v1/verifications": lambda body: prover.verification(_alert(body)),
             "/v1/windows": lambda body: prover.window(_alert(body), _page(body)),
+            "/v1/judgements": lambda body: prover.judgement(_transaction(body)),
         }
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -110,13 +113,23 @@ def _alert(body: Body) -> Mapping[str, Any]:
 
 def _page(body: Body) -> PageAsked:
     return PageAsked(
-        condition=integer(body, "condition", 0, 1_000),
-        after=integer(body, "after", 0, 10**9),
-        limit=integer(body, "limit", 1, _MAX_PAGE),
+        condition=_integer(body, "condition", 0, 1_000),
+        after=_integer(body, "after", 0, 10**9),
+        limit=_integer(body, "limit", 1, _MAX_PAGE),
     )
 
 
-def integer(body: Body, name: str, least: int, most: int) -> int:
+def _transaction(body: Body) -> Asked:
+    transaction_id = body.get("transactionId")
+    if not isinstance(transaction_id, str) or not transaction_id:
+        raise UnreadableClaim("transactionId: expected a text")
+    event_time = body.get("eventTime")
+    return Asked(
+        transaction_id, None if event_time is None else _integer(body, "eventTime", 0, MAX_TIMESTAMP)
+    )
+
+
+def _integer(body: Body, name: str, least: int, most: int) -> int:
     """A member of the body. Raises UnreadableClaim."""
     value = body.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:

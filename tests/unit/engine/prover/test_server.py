@@ -198,3 +198,15 @@ def test_a_key_that_is_short_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
         from_environment()
     file.write_text(KEY + "\n")
     assert from_environment().key == KEY
+
+
+def test_a_judgement(run: Run) -> None:
+    status, answer = Asked(run).ask("/v1/judgements", {"transactionId": "t5", "eventTime": START + 5})
+    assert status == "200 OK"
+    assert [(rule["ruleId"], rule["reason"], rule["value"]) for rule in answer["rules"]] == [
+        (1, "limit", "6")
+    ]
+    status, answer = Asked(run).ask("/v1/judgements", {"transactionId": "t999", "eventTime": None})
+    assert (status, answer["reason"]) == ("404 Not Found", "nothing-there")
+    for body in ({}, {"transactionId": ""}, {"transactionId": "t5", "eventTime": -1}):
+        assert Asked(run).ask("/v1/judgements", body)[0] == "400 Bad Request"

@@ -18,6 +18,8 @@ from alert_api.api.console import console_blueprint
 from alert_api.api.console_data import Line, console_data_blueprint
 from alert_api.api.event_type import event_type_blueprint
 from alert_api.api.problems import install_problems
+from alert_api.api.proofs.explanation import explanation_blueprint
+from alert_api.api.proofs.judgement import judgement_blueprint
 from alert_api.api.proofs.proof_schemas import proof_schemas
 from alert_api.api.proofs.verification import verification_blueprint
 from alert_api.api.rejected_records import rejected_records_blueprint
@@ -132,6 +134,8 @@ def build(
     api.register_blueprint(verification_blueprint(alerts, line.prover, clock))
     desk = RejectedDesk(stores.rejected, schemas.validator("transactions.v1", event_type), clock)
     api.register_blueprint(rejected_records_blueprint(desk))
+    api.register_blueprint(explanation_blueprint(alerts, line.prover, line.registry, event_type))
+    api.register_blueprint(judgement_blueprint(line.prover))
     api.register_blueprint(event_type_blueprint(event_type))
     api.register_blueprint(session_blueprint(doors.sessions))
     app.register_blueprint(console_blueprint(event_type))

@@ -54,7 +54,7 @@ def install_problems(app: Flask) -> None:
         return problem_response(ProblemError(404, "not-connected", f"{error}."))
 
     def no_proof(error: ProofRefused) -> Response:
-        status = 422 if error.reason == "too-much" else 409
+        status = {"too-much": 422, "nothing-there": 404}.get(error.reason, 409)
         return problem_response(
             ProblemError(status, f"no-proof-{error.reason}", f"There is no proof: {error}.")
         )

@@ -18,5 +18,8 @@ class Prover(Protocol):
     def window(self, alert: Mapping[str, Any], condition: int, after: int, limit: int) -> dict[str, Any]:
         """`limit` contributors of a condition, without the first `after`; `next` is where the next page begins."""
 
+    def judge(self, transaction_id: str, event_time: int | None) -> dict[str, Any]:
+        """What each rule made of a transaction; with its event time (ms) it is found sooner."""
+
     def close(self) -> None:
         """Free the connections."""

@@ -43,6 +43,10 @@ class HttpProver:
             "/v1/windows", {"alert": alert, "condition": condition, "after": after, "limit": limit}
         )
 
+    def judge(self, transaction_id: str, event_time: int | None) -> dict[str, Any]:
+        """What each rule made of a transaction."""
+        return self._ask("/v1/judgements", {"transactionId": transaction_id, "eventTime": event_time})
+
     def close(self) -> None:
         """Free the connections."""
         self._client.close()

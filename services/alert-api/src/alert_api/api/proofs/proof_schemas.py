@@ -7,7 +7,12 @@ from typing import Any
 
 def proof_schemas() -> dict[str, dict[str, Any]]:
     """By their names in the OpenAPI document."""
-    return {"Verification": _verification()}
+    return {
+        "Verification": _verification(),
+        "Explanation": _explanation(),
+        "ContributorPage": _contributor_page(),
+        "Judgement": _judgement(),
+    }
 
 
 def _verification() -> dict[str, Any]:
@@ -56,3 +61,154 @@ def _verification() -> dict[str, Any]:
             },
         },
     }  # fmt: skip
+
+
+def _nullable(kind: str, **more: Any) -> dict[str, Any]:
+    return {"type": [kind, "null"], **more}
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": list(properties),
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+def _contributor(**more: Any) -> dict[str, Any]:
+    value = _nullable("string", description="What was aggregated; null for COUNT")
+    return _closed(
+        {"transactionId": {"type": "string"}, "eventTime": {"type": "integer"}, "value": value, **more}
+    )
+
+
+def _contributor_page() -> dict[str, Any]:
+    item = _contributor(
+        transaction=_nullable("object", description="All its fields, as they were read"),
+        partition=_nullable("integer", description="Of transactions.v1"),
+        offset=_nullable("integer"),
+    )
+    return _closed(
+        {
+            "count": {"type": "integer", "minimum": 0, "description": "How many contribute"},
+            "listed": {"type": "integer", "minimum": 0, "description": "How many of them all pages have"},
+            "items": {"type": "array", "maxItems": 100, "items": item},
+        }
+    )
+
+
+def _explanation() -> dict[str, Any]:
+    contributors = _closed(
+        {
+            "count": {"type": "integer", "minimum": 0},
+            "transactions": {"type": "array", "maxItems": 100, "items": _contributor()},
+            "truncated": {"type": "boolean"},
+        }
+    )
+    condition = _closed(
+        {
+            "groupingKeyNames": {"type": "array", "items": {"type": "string"}},
+            "aggregatorFunctionType": _nullable("string"),
+            "aggregateFieldName": _nullable("string"),
+            "value": _nullable("string"),
+            "operator": {"type": "string"},
+            "limit": _nullable("string"),
+            "holds": {"type": "boolean"},
+            "windowStart": {"type": "integer"},
+            "windowEnd": {"type": "integer"},
+            "precision": _nullable("object", description="Of a rule in buckets, as in the alert"),
+            "contributors": contributors,
+        }
+    )
+    rule = _closed(
+        {
+            "ruleId": {"type": "integer"},
+            "version": {"type": "integer"},
+            "unavailable": _nullable(
+                "string", description="Why the registry says nothing; all else is null then"
+            ),
+            "name": _nullable("string"),
+            "definition": _nullable("object"),
+            "publishedBy": _nullable("string"),
+            "publishedAt": _nullable("integer", description="ms since the epoch"),
+            "reason": _nullable("string"),
+            "effectiveFrom": _nullable("integer"),
+            "effectiveUntil": _nullable("integer"),
+            "author": _nullable("string"),
+            "approvedBy": _nullable("string", description="null: it was published without an approval"),
+            "approvedAt": _nullable("integer"),
+            "versionNow": _nullable("integer"),
+            "stateNow": _nullable("string"),
+            "changedSince": _nullable("string", description="In words; null where nothing has"),
+        }
+    )
+    return _closed(
+        {
+            "alertId": {"type": "string", "format": "uuid"},
+            "sentence": {"type": "string"},
+            "outcome": {"enum": ["match", "mismatch"]},
+            "conditions": {"type": "array", "items": condition},
+            "rule": rule,
+        }
+    )
+
+
+REASONS = (
+    "alerted", "limit", "cooldown", "held_before", "late", "filtered", "null_field", "duplicate", "backfilled",
+    "paused", "not_in_force", "rejected",
+)  # fmt: skip
+
+
+def _judgement() -> dict[str, Any]:
+    of_evaluation = "null where the rule did not evaluate it"
+    rule = _closed(
+        {
+            "ruleId": {"type": "integer"},
+            "version": {
+                "type": "integer",
+                "description": "In force at its event time; if none was, the newest then",
+            },
+            "name": {"type": "string"},
+            "reason": {
+                "enum": list(REASONS),
+                "description": "limit: the rule did not hold. held_before: it alerts at crossings, and had held at the"
+                " evaluation before. late: it came late, and the rule stores late ones or alerts at crossings",
+            },
+            "group": {"type": "object"},
+            "value": _nullable("string", description=of_evaluation),
+            "operator": _nullable("string"),
+            "limit": _nullable("string"),
+            "count": _nullable("integer", description="How many transactions the value came from"),
+            "windowStart": _nullable("integer"),
+            "windowEnd": _nullable("integer"),
+            "late": _nullable("boolean"),
+            "warm": _nullable(
+                "boolean", description="false: the window may lack what the engine had not seen"
+            ),
+            "conditions": {"type": ["array", "null"], "items": {"type": "object"}},
+            "alertId": _nullable("string"),
+        }
+    )
+    return _closed(
+        {
+            "transactionId": {"type": "string"},
+            "eventTime": {"type": "integer"},
+            "recordTime": {"type": "integer"},
+            "partition": {"type": "integer"},
+            "offset": {"type": "integer"},
+            "transaction": {"type": "object"},
+            "engine": {"type": "string"},
+            "microBatch": {"type": "integer"},
+            "rejected": {
+                "anyOf": [
+                    _closed({"reason": {"type": "string"}, "detail": {"type": "string"}}),
+                    {"type": "null"},
+                ]
+            },
+            "voidedAt": _nullable(
+                "integer", description="Position in rules.v1 of the command that made it void since"
+            ),
+            "rules": {"type": "array", "items": rule},
+        }
+    )

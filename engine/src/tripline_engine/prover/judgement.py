@@ -1,0 +1,234 @@
+"""The judgement of a transaction: what each rule made of it at its position in the order.
+
+It is found by its id. What came before it, of its anchors' values, is fed; then it alone, with every evaluation told:
+where micro-batches are cut decides nothing, so that one's counters are about nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from tripline_contracts.event_type import GLOBAL_ANCHOR
+from tripline_engine.domain.judging.anchor_tuning import Telling
+from tripline_engine.domain.proof.reach import oldest_event_time
+from tripline_engine.domain.proof.reasons import Judged as JudgedAlone
+from tripline_engine.domain.proof.reasons import reason_of, version_in_force
+from tripline_engine.domain.rules.event_decoder import position_of
+from tripline_engine.domain.rules.rule_book import RuleBook
+from tripline_engine.domain.rules.rule_events import RuleEventGap, UnreadableRuleEvent
+from tripline_engine.domain.rules.rule_version import Rule
+from tripline_engine.domain.shard.ports import OutRecord
+from tripline_engine.domain.transactions.parser import Parser
+from tripline_engine.domain.transactions.transaction_json import transaction_json
+from tripline_engine.prover.budget import Budget
+from tripline_engine.prover.derivation import engines_in_turn, one_shard
+from tripline_engine.prover.errors import NothingThere
+from tripline_engine.prover.recorded_batches import Read, RecordedBatches
+from tripline_engine.prover.replayed_shard import ReplayedShard
+from tripline_engine.prover.rules_log import RulesLog
+from tripline_engine.prover.selection import Selected, Selector, Values
+from tripline_engine.prover.settings import Judged
+from tripline_engine.rebuild.journals import Journals
+from tripline_engine.topic_names import ALERTS, REJECTS, RULES, TRACES
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which transaction: its id and, if it is known, its event time in ms, from which the search begins."""
+
+    transaction_id: str
+    event_time: int | None
+
+
+@dataclass(slots=True)
+class _Standing:
+    """Where a transaction stands: engine, micro-batch, record; and the rules until then."""
+
+    engine: str
+    micro_batch: int
+    selected: Selected
+    book: RuleBook
+
+
+def judgement_of(asked: Asked, journals: Journals, judged: Judged, budget: Budget) -> dict[str, Any]:
+    """The judgement as the prover answers it. Raises NoProof."""
+    rules = RulesLog.read(journals[RULES], judged.event_type)
+    since = 0 if asked.event_time is None else rules.tolerances.record_time_from(asked.event_time)
+    for engine in engines_in_turn(journals):
+        standing = _Search(asked, since, journals, judged, engine, budget).run()
+        if standing is not None:
+            return _Judgement(standing, rules, journals, judged, budget).run()
+    raise NothingThere(f"no transaction with id {asked.transaction_id} was judged{_when(asked)}")
+
+
+def _when(asked: Asked) -> str:
+    return "" if asked.event_time is None else f" with event time {asked.event_time}"
+
+
+class _Search:
+    """The first transaction with the id, in one engine's order."""
+
+    def __init__(
+        self, asked: Asked, since: int, journals: Journals, judged: Judged, engine: str, budget: Budget
+    ) -> None:
+        self._asked, self._since, self._engine = asked, since, engine
+        self._batches = RecordedBatches(journals, engine, judged.event_type, budget)
+        self._selector = Selector(one_shard(judged, engine), {GLOBAL_ANCHOR: None})
+        self._book = RuleBook(judged.event_type)
+
+    def run(self) -> _Standing | None:
+        """Its position; None if this engine has not judged it."""
+        for read in self._batches.read(self._since):
+            for data in sorted((record.value or b"" for record in read.rules), key=_position):
+                self._apply(data)
+            for one in self._selector.of(read.parts):
+                if self._is_meant(one):
+                    return _Standing(self._engine, read.recorded.sequence, one, self._book)
+        return None
+
+    def _is_meant(self, one: Selected) -> bool:
+        wanted = self._asked
+        return one.transaction_id == wanted.transaction_id and wanted.event_time in (None, one.event_time)
+
+    def _apply(self, data: bytes) -> None:
+        # as the engine did
+        with suppress(UnreadableRuleEvent, RuleEventGap):
+            self._book.apply(data)
+
+
+def _position(data: bytes) -> int:
+    """In whose order a micro-batch's rule events are applied; of those without one none is."""
+    position = position_of(data)
+    return -1 if position is None else position
+
+
+class _Judgement:
+    """What the rules made of the transaction at its position."""
+
+    def __init__(
+        self, standing: _Standing, rules: RulesLog, journals: Journals, judged: Judged, budget: Budget
+    ) -> None:
+        config = one_shard(judged, standing.engine)
+        self._standing, self._rules, self._event_type, self._budget = (
+            standing,
+            rules,
+            judged.event_type,
+            budget,
+        )
+        self._transaction = self._read(standing.selected)
+        in_force = (
+            version_in_force(rule, standing.selected.event_time) for rule in standing.book.rules.values()
+        )
+        self._in_force = [version for version in in_force if version is not None]
+        self._since = rules.tolerances.record_time_from(self._oldest())
+        self._batches = RecordedBatches(journals, standing.engine, judged.event_type, budget)
+        self._selector = Selector(config, self._values())
+        self._shard = ReplayedShard(config, Telling(0))
+
+    def run(self) -> dict[str, Any]:
+        """The judgement. Raises NoProof."""
+        for read in self._batches.read(self._since):
+            is_last = read.recorded.sequence == self._standing.micro_batch
+            selected = self._selector.of(read.parts)
+            self._budget.take(0, len(selected))
+            before = [one for one in selected if not is_last or one.order < self._standing.selected.order]
+            if read.rules or before or is_last:
+                self._shard.take(
+                    read.rules, read.ticks, self._selector.payloads(before), on_demand=read.on_demand
+                )
+            else:
+                self._shard.tick(read.ticks, on_demand=read.on_demand)
+            if is_last:
+                return self._alone(read)
+        raise NothingThere("the recorded order ends before the transaction")  # it has been read a moment ago
+
+    def _alone(self, read: Read) -> dict[str, Any]:
+        self._shard.tell(Telling(every_trace=True))
+        payloads = self._selector.payloads([self._standing.selected])
+        output = self._shard.take([], [], payloads, on_demand=read.on_demand)
+        rejected = _rejected(output)
+        judged = JudgedAlone(self._shard.counters, _traces(output), rejected is not None)
+        alerts = _alert_ids(output)
+        one = self._standing.selected
+        return {
+            "transactionId": one.transaction_id,
+            "eventTime": one.event_time,
+            "recordTime": one.record.timestamp,
+            "partition": one.record.partition,
+            "offset": one.record.offset,
+            "transaction": self._transaction,
+            "engine": self._standing.engine,
+            "microBatch": self._standing.micro_batch,
+            "rejected": rejected,
+            "voidedAt": self._rules.voids.get((one.transaction_id, one.event_time)),
+            "rules": [
+                self._of_rule(rule, judged, alerts) for _, rule in sorted(self._shard.book.rules.items())
+            ],
+        }
+
+    def _of_rule(self, rule: Rule, judged: JudgedAlone, alerts: Mapping[int, str]) -> dict[str, Any]:
+        version = version_in_force(rule, self._standing.selected.event_time)
+        shown = version or rule.versions[-1]
+        trace = judged.traces.get(rule.rule_id, {})
+        warm_from = self._shard.watermarks.warm_from(version) if version and trace else None
+        return {
+            "ruleId": rule.rule_id,
+            "version": shown.version,
+            "name": shown.name,
+            "reason": reason_of(rule, version, judged),
+            "group": {name: self._transaction[name] for name in shown.definition.grouping_key_names},
+            "value": trace.get("value"),
+            "operator": trace.get("limitOperatorType"),
+            "limit": trace.get("limit"),
+            "count": trace.get("contributingCount"),
+            "windowStart": trace.get("windowStart"),
+            "windowEnd": trace.get("windowEnd"),
+            "late": trace.get("late"),
+            "warm": (warm_from is not None and self._standing.selected.event_time >= warm_from)
+            if trace
+            else None,
+            "conditions": trace.get("conditions"),
+            "alertId": alerts.get(rule.rule_id),
+        }
+
+    def _read(self, one: Selected) -> dict[str, Any]:
+        parsed = Parser(self._event_type).parse(pa.array([one.record.value], pa.binary()))
+        return transaction_json(
+            {name: column[0].as_py() for name, column in parsed.columns.items()}, self._event_type
+        )
+
+    def _oldest(self) -> int:
+        time = self._standing.selected.event_time
+        return min((oldest_event_time(version, time) for version in self._in_force), default=time)
+
+    def _values(self) -> Values:
+        anchors = {version.anchor for version in self._in_force}
+        values = {anchor: self._transaction[anchor] for anchor in anchors - {GLOBAL_ANCHOR}}
+        if GLOBAL_ANCHOR in anchors:
+            values[GLOBAL_ANCHOR] = None
+        return values
+
+
+def _rejected(output: Sequence[OutRecord]) -> dict[str, str] | None:
+    for record in output:
+        if record.topic == REJECTS:
+            headers = dict(record.headers)
+            return {"reason": headers["reason"].decode(), "detail": headers["detail"].decode()}
+    return None
+
+
+def _traces(output: Sequence[OutRecord]) -> dict[int, dict[str, Any]]:
+    traces = [json.loads(record.value) for record in output if record.topic == TRACES]
+    return {trace["ruleId"]: trace for trace in traces}
+
+
+def _alert_ids(output: Sequence[OutRecord]) -> dict[int, str]:
+    """By rule; what the transaction had judged again is not its own."""
+    alerts = [json.loads(record.value) for record in output if record.topic == ALERTS]
+    return {alert["ruleId"]: alert["alertId"] for alert in alerts if not alert["partial"]}

@@ -1,0 +1,181 @@
+"""Explanations over HTTP: the sentence, the conditions, the rule as it was then and since, and all contributors."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+from flask.testing import FlaskClient
+
+from alert_api.adapters.prover.http_prover import HttpProver
+from alert_api.adapters.upstream import Upstream
+from alert_api.api.console_data import Line
+from alert_api.service.explanation_words import moment, sentence
+from tests.unit.alert_api.support.samples import EPOCH, FakeAlerts, alert, alert_id, app, key
+
+VIEWER, AS_VIEWER = key("viewer", "alerts:read", "rules:read")
+PATH = f"/v1/alerts/{alert_id(1)}"
+DEFINITION = {"aggregatorFunctionType": "SUM", "aggregateFieldName": "paymentAmount"}
+VERSION: dict[str, Any] = {
+    "ruleId": 1, "version": 1, "name": "Large sums", "definition": DEFINITION, "actor": "ada", "occurredAt": 5,
+    "reason": "as the article says", "effectiveFrom": 4, "effectiveUntil": None, "position": 17,
+}  # fmt: skip
+CHANGE = {"position": 17, "author": "ada", "decidedBy": "eve", "decidedAt": 6}
+
+
+class FakeRegistry:
+    """Answers by path; what is not there is 404."""
+
+    def __init__(self, **answers: Any) -> None:
+        self.answers = {
+            "/v1/rules/1/versions/1": VERSION,
+            "/v1/changes": {"items": [{**CHANGE, "position": 3}, CHANGE]},
+            "/v1/rules/1": {"version": 3, "state": "PAUSED"},
+            "/v1/rules/1/diff": {"summary": "limit 1000 → 1500"},
+            **answers,
+        }
+        self.asked: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request)
+        answer = self.answers.get(request.url.path)
+        return httpx.Response(200 if answer is not None else 404, json=answer or {})
+
+
+def proof(request: httpx.Request) -> httpx.Response:
+    """A prover that finds everything as it stands."""
+    asked = json.loads(request.content)
+    if request.url.path == "/v1/verifications":
+        return httpx.Response(200, json={"outcome": "match", "derived": asked["alert"]})
+    after, limit = asked["after"], asked["limit"]
+    items = [{"transactionId": f"t{n}"} for n in range(after, min(250, after + limit))]
+    following = after + limit if after + limit < 250 else None
+    return httpx.Response(200, json={"count": 250, "listed": 250, "items": items, "next": following})
+
+
+def client_of(registry: Any) -> FlaskClient:
+    line = Line(
+        Upstream("The rules registry", "http://registry", httpx.MockTransport(registry)),
+        prover=HttpProver("http://prover", "secret", httpx.MockTransport(proof)),
+    )
+    return app(alerts=FakeAlerts(1), line=line, keys=(VIEWER,)).test_client()
+
+
+def test_an_explanation() -> None:
+    registry = FakeRegistry()
+    said = client_of(registry).get(f"{PATH}/explanation", headers=AS_VIEWER).get_json()
+    assert said["sentence"] == (
+        "Rule “Large sums” (version 1) raised this alert at transaction t1 of"
+        f" {moment(EPOCH + 1)}: for payeeId 25 the sum of paymentAmount was 1000.01, over the limit 1000, over 1"
+        f" transaction from {moment(EPOCH + 1 - 60_000)} to {moment(EPOCH + 1)}."
+    )
+    (condition,) = said["conditions"]
+    assert (condition["value"], condition["operator"], condition["limit"]) == ("1000.01", ">", "1000")
+    assert condition["aggregatorFunctionType"] == "SUM"
+    assert condition["contributors"] == alert(1)["contributors"]
+    rule = said["rule"]
+    assert (rule["author"], rule["publishedBy"], rule["reason"]) == ("ada", "ada", "as the article says")
+    assert (rule["approvedBy"], rule["approvedAt"]) == ("eve", 6)
+    assert (rule["versionNow"], rule["stateNow"], rule["changedSince"]) == (3, "PAUSED", "limit 1000 → 1500")
+    # as the caller, who may see less than others
+    assert {request.headers["Authorization"] for request in registry.asked} == {AS_VIEWER["Authorization"]}
+
+
+UNTOLD = ("reason", "effectiveUntil")
+"""What the registry shows of a version, and an event has only where it is said."""
+PUBLISHED = {name: value for name, value in VERSION.items() if name not in UNTOLD} | {"type": "RulePublished"}
+EVENTS = [{**PUBLISHED, "type": "RulePaused", "version": 2, "position": 3}, PUBLISHED]
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        (
+            {"/v1/rules/1/versions/1": None, "/v1/rules/1": None, "/v1/rule-events": {"items": EVENTS}},
+            {
+                "name": "Large sums",
+                "author": "ada",
+                "approvedBy": "eve",
+                "changedSince": "The rule is deleted.",
+            },
+        ),
+        ({"/v1/changes": {"items": []}}, {"author": "ada", "approvedBy": None}),
+        ({"/v1/rules/1": {"version": 1, "state": "ACTIVE"}}, {"versionNow": 1, "changedSince": None}),
+        ({"/v1/rules/1": None}, {"versionNow": None, "changedSince": "The rule is deleted."}),
+        ({"/v1/rules/1/versions/1": None}, {"name": None, "definition": None, "author": None}),
+    ],
+    ids=["deleted, and its events are there", "no approval", "nothing has changed", "deleted", "not shown"],
+)
+def test_what_the_registry_does_not_say(answers: dict[str, Any], expected: dict[str, Any]) -> None:
+    said = client_of(FakeRegistry(**answers)).get(f"{PATH}/explanation", headers=AS_VIEWER)
+    rule = said.get_json()["rule"]
+    assert {name: rule[name] for name in expected} == expected
+    assert (rule["unavailable"] is None) == (rule["name"] is not None)
+
+
+def test_without_a_registry_the_alert_is_explained_all_the_same() -> None:
+    def silent(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused", request=request)
+
+    said = client_of(silent).get(f"{PATH}/explanation", headers=AS_VIEWER).get_json()
+    assert said["rule"]["unavailable"] == "The rules registry does not answer now."
+    assert "the value was 1000.01, over the limit 1000" in said["sentence"]
+
+
+def test_all_contributors_page_by_page() -> None:
+    client, path, seen = client_of(FakeRegistry()), f"{PATH}/contributors?limit=100", []
+    while path:
+        said = client.get(path, headers=AS_VIEWER)
+        seen += [item["transactionId"] for item in said.get_json()["items"]]
+        link = said.headers.get("Link")
+        path = link.partition(">")[0].removeprefix("<") if link else ""
+    assert seen == [f"t{n}" for n in range(250)]
+
+
+def test_a_cursor_of_another_condition_is_refused() -> None:
+    client = client_of(FakeRegistry())
+    link = client.get(f"{PATH}/contributors", headers=AS_VIEWER).headers["Link"]
+    other = link.partition(">")[0].removeprefix("<").replace("cursor=", "condition=1&cursor=")
+    assert client.get(other, headers=AS_VIEWER).status_code == 400
+
+
+def chained() -> dict[str, Any]:
+    condition = {
+        "aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "value": "5", "operator": ">=", "limit": "4",
+        "windowStart": EPOCH, "windowEnd": EPOCH + 1000, "holds": True, "contributors": {"count": 5},
+    }  # fmt: skip
+    least = {
+        **condition, "aggregatorFunctionType": "MIN", "aggregateFieldName": "paymentAmount", "value": "0.01",
+        "operator": "<=", "limit": "1",
+    }  # fmt: skip
+    missed = {**condition, "holds": False}
+    return {**alert(1), "group": {}, "value": None, "conditions": [condition, least, missed], "warm": False}
+
+
+def test_a_rule_of_conditions_in_words() -> None:
+    said = sentence(chained(), None, "t1")
+    assert "for all transactions together the number of transactions was 5, at least the limit 4" in said
+    assert "; the least paymentAmount was 0.01, at most the limit 1" in said
+    assert said.count("the limit") == 2
+    assert said.endswith(
+        "The window was not full yet: there may have been transactions that the engine had not seen."
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"late": {"newestEventTime": 7}}, "The transaction came late"),
+        (
+            {"partial": True, "late": {"transactionId": "t9", "eventTime": 3}},
+            "judged again when t9 came in late",
+        ),
+        ({"partial": True}, "judged after the fact"),
+        ({"precision": {"bucketSeconds": 60}}, "made of whole buckets"),
+        ({"group": {"payeeId": "25", "beneficiaryId": "12"}}, "for payeeId 25 and beneficiaryId 12 the"),
+    ],
+)
+def test_what_is_special_about_it(changes: dict[str, Any], said: str) -> None:
+    assert said in sentence(alert(1, **changes), DEFINITION, "t1")

@@ -1,0 +1,68 @@
+"""Judgements over HTTP: what is asked of the prover, and who may ask."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+from flask.testing import FlaskClient
+
+from alert_api.adapters.prover.http_prover import HttpProver
+from alert_api.adapters.upstream import Upstream
+from alert_api.api.console_data import Line
+from tests.unit.alert_api.support.samples import app, key
+
+VIEWER, AS_VIEWER = key("viewer", "alerts:read")
+CLERK, AS_CLERK = key("clerk", "rules:read")
+
+
+class Asked:
+    """A client, and what its prover was asked."""
+
+    def __init__(self, status: int = 200, reason: str = "") -> None:
+        self.questions: list[tuple[str, object]] = []
+        refusal: dict[str, Any] = {"reason": reason, "detail": "x"}
+        self._answer = (status, refusal if reason else {"rules": []})
+
+    def client(self) -> FlaskClient:
+        prover = HttpProver("http://prover", "secret", httpx.MockTransport(self._prove))
+        line = Line(Upstream("The rules registry", "http://127.0.0.1:9"), prover=prover)
+        return app(line=line, keys=(VIEWER, CLERK)).test_client()
+
+    def _prove(self, request: httpx.Request) -> httpx.Response:
+        self.questions.append((request.url.path, json.loads(request.content)))
+        status, body = self._answer
+        return httpx.Response(status, json=body)
+
+
+@pytest.mark.parametrize(
+    ("path", "transaction_id", "event_time"),
+    [
+        ("t-1/judgement", "t-1", None),
+        ("t-1/judgement?eventTime=1700000000000", "t-1", 1_700_000_000_000),
+        ("%C3%A9%20%F0%9D%92%B3/judgement", "é 𝒳", None),
+    ],
+)
+def test_the_id_and_the_time_are_handed_on(path: str, transaction_id: str, event_time: int | None) -> None:
+    asked = Asked()
+    said = asked.client().get(f"/v1/transactions/{path}", headers=AS_VIEWER)
+    assert (said.status_code, said.get_json()) == (200, {"rules": []})
+    assert asked.questions == [("/v1/judgements", {"transactionId": transaction_id, "eventTime": event_time})]
+
+
+def test_what_is_no_id_is_not_asked() -> None:
+    asked = Asked()
+    client = asked.client()
+    assert client.get(f"/v1/transactions/{'x' * 65}/judgement", headers=AS_VIEWER).status_code == 404
+    assert client.get("/v1/transactions/a%00b/judgement", headers=AS_VIEWER).status_code == 404
+    assert client.get("/v1/transactions/t/judgement?eventTime=-1", headers=AS_VIEWER).status_code == 422
+    assert asked.questions == []
+
+
+def test_one_that_nobody_judged_and_who_may_not_ask() -> None:
+    asked = Asked(404, "nothing-there")
+    client = asked.client()
+    assert client.get("/v1/transactions/t/judgement", headers=AS_VIEWER).status_code == 404
+    assert client.get("/v1/transactions/t/judgement", headers=AS_CLERK).status_code == 403

@@ -1,0 +1,191 @@
+"""Why a rule did not alert: each reason, over a history by hand; and random histories in which it is known who did."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft, payment
+from tests.oracle.generators.profile import EVERYTHING_AND_MORE
+from tests.oracle.histories.random_history import random_history
+from tests.unit.engine.archive.support.memory_store import START
+from tests.unit.engine.prover.support.proofs import JUDGED, Run, budget, judged
+from tripline_engine.prover.errors import HistoryMissing, NothingThere
+from tripline_engine.prover.judgement import Asked, judgement_of
+from tripline_engine.topic_names import TRANSACTIONS
+
+HOUR = 3_600_000
+
+
+def said_of(run: Run, transaction_id: str, event_time: int | None = None) -> dict[str, Any]:
+    return judgement_of(Asked(transaction_id, event_time), run.recording.journals, JUDGED, budget())
+
+
+def reasons(run: Run, transaction_id: str) -> dict[str, str]:
+    """By the rule's number in RULES."""
+    rules = said_of(run, transaction_id)["rules"]
+    return {NAMES[rule["ruleId"] - 1]: rule["reason"] for rule in rules}
+
+
+RULES = {
+    "plain": draft("SUM", ">", "5", seconds=600),
+    "cooldown": draft("SUM", ">", "5", seconds=600, cooldown=300),
+    "crossing": draft("SUM", ">", "5", seconds=600, firing="crossing"),
+    "stores": draft("SUM", ">", "5", seconds=600, late_events="store"),
+    "filtered": draft(
+        "COUNT", ">=", "1", seconds=600, only={"field": "paymentType", "operator": "=", "value": "CRD"}
+    ),
+    "by beneficiary": draft("COUNT", ">=", "99", by=("beneficiaryId",), seconds=600),
+    "paused": draft("COUNT", ">=", "1", seconds=600),
+    "later": draft("COUNT", ">=", "1", seconds=600),
+    "all": draft("COUNT", ">=", "3", by=(), seconds=600),
+}
+NAMES = list(RULES)
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    registry = Registry()
+    events = [
+        registry.publish(
+            number, RULES[name], START + HOUR if name == "later" else START, START, paused=name == "paused"
+        )
+        for number, name in enumerate(NAMES, start=1)
+    ]
+    void = registry.void("t2", START + 2000)
+    return judged(
+        [
+            batch(events=events, ticks=[START]),
+            batch(records=[payment(1, START + 1000, "3"), payment(2, START + 2000, "3")]),
+            batch(
+                records=[
+                    payment(3, START + 3000, "4"),
+                    payment(4, START + 4000, "1", more={"beneficiaryId": None}),
+                ]
+            ),
+            batch(
+                records=[
+                    payment(5, START + 2500, "1"),
+                    payment(6, START + 2000, "3", more={"transactionId": "t2"}),
+                ]
+            ),
+            batch(ticks=[START + 5000], records=[payment(7, START - HOUR, "1", record_time=START + 5000)]),
+            batch(events=[void], records=[payment(8, START + 6000, "2", more={"beneficiaryId": 13})]),
+        ]
+    )
+
+
+def test_below_the_limit_with_value_and_group(run: Run) -> None:
+    said = said_of(run, "t1")
+    assert reasons(run, "t1") == {
+        "plain": "limit", "cooldown": "limit", "crossing": "limit", "stores": "limit", "filtered": "filtered",
+        "by beneficiary": "limit", "paused": "paused", "later": "not_in_force", "all": "limit",
+    }  # fmt: skip
+    plain = said["rules"][0]
+    assert (plain["value"], plain["operator"], plain["limit"], plain["count"]) == ("3", ">", "5", 1)
+    assert plain["group"] == {"payeeId": "25", "beneficiaryId": "12"}
+    assert (plain["windowStart"], plain["windowEnd"]) == (START + 1000 - 600_000, START + 1000)
+    assert (plain["warm"], plain["late"], plain["alertId"]) == (False, False, None)
+    assert said["transaction"]["paymentAmount"] == "3"
+    assert (said["partition"], said["offset"], said["rejected"], said["voidedAt"]) == (0, 1, None, None)
+
+
+def test_alerted_with_the_alert(run: Run) -> None:
+    plain, cooldown, crossing, *_ = said_of(run, "t2")["rules"]
+    assert [rule["reason"] for rule in (plain, cooldown, crossing)] == ["alerted"] * 3
+    mine = [alert for alert in run.alerts if alert["transaction"]["transactionId"] == "t2"]
+    assert {plain["alertId"], cooldown["alertId"], crossing["alertId"]} <= {
+        alert["alertId"] for alert in mine
+    }
+
+
+def test_silent_though_it_holds(run: Run) -> None:
+    said = reasons(run, "t3")
+    assert (said["plain"], said["cooldown"], said["crossing"]) == ("alerted", "cooldown", "held_before")
+
+
+def test_late_by_the_rule_s_own_policy(run: Run) -> None:
+    said = reasons(run, "t5")
+    assert (said["plain"], said["stores"], said["crossing"]) == ("alerted", "late", "late")
+
+
+def test_a_null_in_the_grouping(run: Run) -> None:
+    said = reasons(run, "t4")
+    assert (said["plain"], said["by beneficiary"], said["all"]) == ("null_field", "null_field", "alerted")
+
+
+def test_rejected_with_the_engine_s_sentence(run: Run) -> None:
+    said = said_of(run, "t7")
+    assert said["rejected"]["reason"] == "too_late"
+    assert "event time" in said["rejected"]["detail"]
+    assert {rule["reason"] for rule in said["rules"]} == {"rejected"}
+
+
+def test_a_repeated_id_by_its_event_time(run: Run) -> None:
+    kept = run.recording.topics[TRANSACTIONS].kept[0]
+    again = next(n for n, record in enumerate(kept) if record.offset == 6)
+    other = run.fresh()
+    values = json.loads(kept[again].value or b"")
+    other.recording.topics[TRANSACTIONS].kept[0][again] = replace(
+        kept[again], value=json.dumps({**values, "eventTime": START + 2001}).encode()
+    )
+    said = said_of(other, "t2", START + 2001)
+    assert {rule["reason"] for rule in said["rules"][:4]} == {"duplicate"}
+    assert said["offset"] == 6
+
+
+def test_a_void_that_came_after_it_is_told(run: Run) -> None:
+    assert said_of(run, "t2")["voidedAt"] == len(NAMES) + 1
+
+
+def test_one_that_nobody_judged(run: Run) -> None:
+    with pytest.raises(NothingThere, match="no transaction with id t99"):
+        said_of(run, "t99")
+    with pytest.raises(NothingThere, match=f"with event time {START}"):
+        said_of(run, "t1", START)
+
+
+def test_history_that_is_gone(run: Run) -> None:
+    other = run.fresh()
+    other.recording.topics[TRANSACTIONS].low[0] = 3
+    with pytest.raises(HistoryMissing):
+        said_of(other, "t1")
+
+
+def test_random_histories(record_property: Callable[[str, object], None]) -> None:
+    logging.getLogger("tripline_engine").setLevel(logging.ERROR)
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=4, suppress_health_check=list(HealthCheck), phases=[Phase.generate], deadline=None)
+    @given(seed=st.integers(0, 2**62))
+    def alike(seed: int) -> None:
+        run, rng = judged(random_history(seed, EVERYTHING_AND_MORE)), Random(seed)
+        alerts = [alert for alert in run.alerts if not alert["partial"]]
+        for alert in rng.sample(alerts, min(4, len(alerts))):
+            transaction = alert["transaction"]
+            said = said_of(run, transaction["transactionId"], transaction["eventTime"])
+            if said["transaction"] != transaction:
+                continue  # another one with the same id and time
+            expected = {one["alertId"] for one in alerts if one["transaction"] == transaction}
+            assert {rule["alertId"] for rule in said["rules"]} - {None} == expected
+            assert {rule["ruleId"] for rule in said["rules"] if rule["reason"] == "alerted"} == {
+                one["ruleId"] for one in alerts if one["transaction"] == transaction
+            }
+            seen.update(rule["reason"] for rule in said["rules"])
+            judged_by = {rule["ruleId"]: rule for rule in said["rules"]}[alert["ruleId"]]
+            assert (judged_by["value"], judged_by["limit"]) == (alert["value"], alert["limit"])
+            assert judged_by["warm"] == alert["warm"]
+
+    alike()
+    record_property("reasons", f"{dict(seen)}")
+    assert {"alerted", "limit", "filtered"} <= seen.keys()
