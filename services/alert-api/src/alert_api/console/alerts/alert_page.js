@@ -4,6 +4,7 @@ import { facts, judgedAgain, taken } from "../parts/alert_row.js";
 import { openAcknowledge } from "../parts/acknowledge.js";
 import { isSaid, purposeLines, severityTag } from "../parts/purpose_facts.js";
 import { alertHistory } from "./alert_history.js";
+import { AlertProof } from "./alert_proof.js";
 import { call, Problem, session } from "../core/client.js";
 import { contributors } from "../words/contributors.js";
 import { button, element } from "../core/dom.js";
@@ -33,7 +34,7 @@ export class AlertPage {
   }
 
   forget() {
-    Object.assign(this, { id: null, alert: null, definition: null, purpose: null });
+    Object.assign(this, { id: null, alert: null, definition: null, purpose: null, proof: null });
     this.purposePart = element("section", { class: "purpose", hidden: true });
     this.element.replaceChildren();
   }
@@ -92,6 +93,7 @@ export class AlertPage {
   show(alert) {
     this.alert = alert;
     this.definition ??= knownDefinition(alert);
+    this.proof ??= new AlertProof(alert);
     const again = judgedAgain(alert);
     this.element.replaceChildren(
       this.backLink(),
@@ -124,6 +126,7 @@ export class AlertPage {
         alert.conditions ? null : part("What counted", contributors(alert, this.definition)),
         part("What happened", alertHistory(alert)),
         alert.conditions ? part("The conditions", judgedConditions(alert, this.definition), "across") : null,
+        this.proof.element,
       ),
       element("p", { class: "muted small" }, "Alert ", element("span", { class: "mono" }, alert.alertId)),
     );

@@ -9,6 +9,7 @@ import { AlertRow } from "../parts/alert_row.js";
 import { Absent, SignedOut } from "../core/client.js";
 import { arrange, button, byId, element, setText } from "../core/dom.js";
 import { hoursChart } from "./hours_chart.js";
+import { WhyNot } from "./why_not.js";
 import { MEMBERS, ruleIdsOf } from "../core/purposes.js";
 import { here } from "../core/router.js";
 
@@ -28,6 +29,7 @@ export class AlertsView {
     this.error = element("p", { class: "error", role: "alert" });
     this.older = button("Show older alerts", () => this.readOlder(), { class: "quiet wide", id: "older" });
     this.hours = element("div");
+    this.whyNot = new WhyNot();
     this.overview = element(
       "div",
       {},
@@ -38,6 +40,7 @@ export class AlertsView {
       this.list,
       this.empty,
       this.older,
+      this.whyNot.element,
     );
     byId("alerts").append(element("div", { class: "panel" }, this.overview, this.page.element));
     this.generation = 0;
@@ -59,6 +62,7 @@ export class AlertsView {
     arrange(this.list, []);
     this.page.forget();
     this.filters.forget();
+    this.whyNot.forget();
   }
 
   open({ id, query }) {

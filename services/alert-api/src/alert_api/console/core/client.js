@@ -96,14 +96,15 @@ export async function ask(path, request, timeout) {
 
 /**
  * `{status, body, next, version}` of a call; `next` is the address of the next page or null, `version` the
- * ETag or null.
+ * ETag or null. After `seconds`, six unless more are given, there is no answer.
  */
-export async function call(path, { method = "GET", body, version = null } = {}) {
+export async function call(path, { method = "GET", body, version = null, seconds = null } = {}) {
   const headers = ofSession({ Accept: "application/json" });
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (version !== null) headers["If-Match"] = `"${version}"`;
   const sent = body === undefined ? undefined : JSON.stringify(body);
-  const response = await ask(path, { method, headers, body: sent }, TIMEOUT_MS);
+  const timeout = seconds === null ? TIMEOUT_MS : 1000 * seconds;
+  const response = await ask(path, { method, headers, body: sent }, timeout);
   const answer = await response.json().catch(() => null);
   refuse(response, answer);
   if (answer === null && response.status !== NO_CONTENT) throw new Away("an answer that is no JSON");

@@ -1,0 +1,147 @@
+// The proof of an alert, for who asks: why there is one in a sentence, the rule as it was then, every transaction that
+// counted, and whether the alert is what was judged.
+
+import { call } from "../core/client.js";
+import { button, element, setText } from "../core/dom.js";
+import { MANY, ONE } from "../core/event_type.js";
+import { counted, decimal, fullTime } from "../core/format.js";
+
+const SECONDS = 150;
+const PAGE = 50;
+const MOST_SHOWN = 20;
+const KINDS = {
+  missing: "Missing from the alert",
+  added: "Added to the alert",
+  altered: "Altered in the alert",
+  member: "Different",
+  not_derived: "No such alert",
+  history: "Records are not those that were judged",
+};
+
+export class AlertProof {
+  constructor(alert) {
+    this.path = `/v1/alerts/${alert.alertId}`;
+    this.hasConditions = Boolean(alert.conditions);
+    this.said = element("p", { class: "muted", role: "status", id: "proof-state" });
+    this.mark = element("p", { class: "proof-mark", hidden: true, id: "proof-mark" });
+    this.differences = element("ul", { class: "proof-differences", hidden: true });
+    this.explained = element("div", { id: "proof-explained" });
+    this.explain = button("Explain", () => this.asked(() => this.readExplanation()), { id: "explain-this" });
+    this.verify = button("Verify", () => this.asked(() => this.readVerification()), { id: "verify-this" });
+    this.element = element(
+      "section",
+      { class: "across proof" },
+      element("h2", {}, "Explanation"),
+      element("p", { class: "actions" }, this.explain, this.verify),
+      this.said,
+      this.mark,
+      this.differences,
+      this.explained,
+    );
+    setText(this.said, `Derived again from every ${ONE} that was judged, not from what the alert lists.`);
+  }
+
+  /** One question at a time; a proof may take a minute. */
+  async asked(question) {
+    this.explain.disabled = this.verify.disabled = true;
+    setText(this.said, "Going through the recorded order\u2026");
+    try {
+      await question();
+      setText(this.said, "");
+    } catch (error) {
+      setText(this.said, `There is no answer: ${error.message}`);
+    } finally {
+      this.explain.disabled = this.verify.disabled = false;
+    }
+  }
+
+  async readVerification() {
+    const { body } = await call(`${this.path}/verification`, { method: "POST", seconds: SECONDS });
+    this.showOutcome(body.outcome === "match", `${fullTime(body.verifiedAt)}, by engine ${body.engine}`);
+    const shown = body.differences.slice(0, MOST_SHOWN);
+    this.differences.hidden = shown.length === 0;
+    this.differences.replaceChildren(
+      ...shown.map((one) => element("li", {}, element("b", {}, KINDS[one.kind]), " ", words(one))),
+    );
+  }
+
+  async readExplanation() {
+    const { body } = await call(`${this.path}/explanation`, { seconds: SECONDS });
+    this.explained.replaceChildren(
+      element("p", { class: "sentence" }, body.sentence),
+      element("dl", { class: "pairs" }, ruleFacts(body.rule)),
+      ...body.conditions.map((condition, number) => this.timeLine(condition, number)),
+    );
+    if (body.outcome === "mismatch") this.showOutcome(false, "verify it to see the differences");
+  }
+
+  showOutcome(isProven, how) {
+    this.mark.hidden = false;
+    this.mark.dataset.outcome = isProven ? "match" : "mismatch";
+    setText(
+      this.mark,
+      isProven ? `\u2713 Proven: ${how}` : `\u2717 Not what was judged: ${how}`,
+    );
+  }
+
+  /** Every transaction that counted for a condition, the newest first, a page at a time. */
+  timeLine(condition, number) {
+    const list = element("ol", { class: "time-line", "aria-label": `What counted, newest first` });
+    const { count, transactions } = condition.contributors;
+    const title = this.hasConditions ? `Condition ${number + 1}: ` : "";
+    const state = element(
+      "p",
+      { class: "small" },
+      `${title}${condition.value ?? "nothing"} ${condition.operator} ${condition.limit}, from `,
+      counted(count, ONE, MANY),
+    );
+    let next = `${this.path}/contributors?condition=${number}&limit=${PAGE}`;
+    const more = button(`Show every ${ONE}`, () =>
+      this.asked(async () => {
+        const page = await call(next, { seconds: SECONDS });
+        if (next.includes("cursor")) list.append(...page.body.items.map(entry));
+        else list.replaceChildren(...page.body.items.map(entry));
+        next = page.next &&
+          new URL(page.next, location.origin).pathname + new URL(page.next, location.origin).search;
+        more.hidden = next === null;
+        setText(more, "Show more");
+      }), { hidden: count <= Math.min(transactions.length, MOST_SHOWN) });
+    list.append(...transactions.slice(0, MOST_SHOWN).map(entry));
+    return element("div", { class: "condition-line" }, state, list, more);
+  }
+}
+
+function entry({ transactionId, eventTime, value }) {
+  return element(
+    "li",
+    {},
+    element("time", {}, fullTime(eventTime)),
+    element("span", { class: "mono" }, transactionId),
+    element("span", { class: "number" }, value === null ? "" : shownValue(value)),
+  );
+}
+
+function shownValue(text) {
+  return /^-?\d/.test(text) ? decimal(text) : text;
+}
+
+function ruleFacts(rule) {
+  const facts = rule.unavailable ? [["Rule", rule.unavailable]] : [
+    ["Rule then", `${rule.name}, version ${rule.version}`],
+    ["Written by", `${rule.author}${rule.reason ? `: ${rule.reason}` : ""}`],
+    [
+      "Approved by",
+      rule.approvedBy ? `${rule.approvedBy}, ${fullTime(rule.approvedAt)}` : "nobody was asked",
+    ],
+    ["Published", fullTime(rule.publishedAt)],
+    ["Since then", rule.changedSince ?? "nothing has changed"],
+  ];
+  return facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]);
+}
+
+function words({ kind, member, stored, derived }) {
+  if (kind === "not_derived" || kind === "history") return derived;
+  const one = (value) =>
+    value === null ? "nothing" : typeof value === "object" ? JSON.stringify(value) : String(value);
+  return `${member}: the alert says ${one(stored)}, what was judged says ${one(derived)}`;
+}

@@ -1,0 +1,50 @@
+"""An alert is explained and proven in the console, and a payment that tripped nothing is asked about."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.traffic import LIMIT, Tripped
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
+PATIENCE = 90_000
+
+
+def test_an_alert_is_explained_and_proven(open_window: OpenWindow, tripped: Tripped) -> None:
+    alert = max(tripped.alerts, key=lambda one: int(one["contributors"]["count"]))
+    window = open_window("viewer")
+    page = window.page
+    window.go(f"/alerts/{alert['alertId']}")
+    page.get_by_role("button", name="Explain").click()
+    sentence = page.locator("#proof-explained .sentence")
+    expect(sentence).to_contain_text(f"Rule “{tripped.rule['name']}”", timeout=PATIENCE)
+    expect(sentence).to_contain_text(f"over the limit {LIMIT}")
+    line = page.get_by_role("list", name="What counted, newest first")
+    page.get_by_role("button", name="Show every payment").click()
+    expect(line.get_by_role("listitem")).to_have_count(alert["contributors"]["count"], timeout=PATIENCE)
+    expect(page.locator("#proof-mark")).to_be_hidden()
+    page.get_by_role("button", name="Verify").click()
+    expect(page.locator("#proof-mark")).to_contain_text("✓ Proven", timeout=PATIENCE)
+    window.is_clean()
+
+
+def test_why_a_rule_did_not_fire(open_window: OpenWindow, tripped: Tripped) -> None:
+    oldest = min(tripped.alerts, key=lambda one: int(one["contributors"]["count"]))
+    first = oldest["contributors"]["transactions"][-1]["transactionId"]
+    window = open_window("viewer")
+    page = window.page
+    window.go("/alerts")
+    page.get_by_text("Why did it not fire?").click()
+    page.get_by_label("Id of the payment").fill(first)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    row = page.get_by_role("row").filter(has_text=tripped.rule["name"])
+    expect(row).to_contain_text("The limit was not reached", timeout=PATIENCE)
+    expect(row).to_contain_text(f"> {LIMIT}")
+    page.get_by_label("Id of the payment").fill("never-was")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator("#why-not-state")).to_contain_text(
+        "no transaction with id never-was", timeout=PATIENCE
+    )
+    window.is_clean("answered 404")
