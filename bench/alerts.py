@@ -6,16 +6,14 @@ episode, most go on with one, a few come late and join two.
 
 from __future__ import annotations
 
-import json
 import secrets
 import sys
 import tempfile
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 import numpy as np
@@ -23,9 +21,8 @@ import psycopg
 from rich.console import Console
 
 from alert_api.adapters.postgres_intake import PostgresIntake
-from alert_api.service.records import ReceivedAlert, Record, read_record
 from bench.figures import results
-from tripline_contracts import schemas
+from bench.harness.alert_history import received
 from tripline_demo import logins, migrations, paths
 from tripline_demo.embedded import postgres
 from tripline_demo.groups import login_of
@@ -51,7 +48,7 @@ SELECT rule_id, gen_random_uuid(), 'RulePublished', rule_id, 1, 0, 'bench', '{}'
 )
 def main(*, alerts: int, groups: int, batch: int, contributors: int) -> None:
     """Measures how many a second."""
-    drawn = [_alert(*choice, contributors) for choice in _draw(alerts, groups)]
+    drawn = [received(*choice, contributors) for choice in _draw(alerts, groups)]
     with _database() as dsn, PostgresIntake(dsn) as intake:
         intake.store(drawn[:batch], [])
         begin = time.monotonic()
@@ -74,48 +71,6 @@ def _draw(alerts: int, groups: int) -> Iterator[tuple[int, int, int, int]]:
         (number, rule, group, _EPOCH + 20 * number - delay)
         for number, rule, group, delay in zip(range(alerts), rules, chosen, delays, strict=True)
     )
-
-
-def _alert(number: int, rule: int, group: int, event_time: int, contributors: int) -> ReceivedAlert:
-    transactions = [
-        {"transactionId": f"t-{number}-{index}", "eventTime": event_time, "value": "50.5"}
-        for index in range(contributors)
-    ]
-    made: dict[str, Any] = {
-        "alertId": str(uuid.UUID(int=number)),
-        "ruleId": rule,
-        "ruleVersion": 1,
-        "ruleName": "Large sums",
-        "definitionHash": "ab" * 32,
-        "group": {"payeeId": str(group)},
-        "transaction": {
-            "transactionId": f"t-{number}-0",
-            "eventTime": event_time,
-            "payeeId": str(group),
-            "beneficiaryId": None,
-            "paymentAmount": "50.5",
-            "paymentType": "CSH",
-            "ingestionTimestamp": None,
-        },
-        "partial": False,
-        "value": str(1001 + number % 997),
-        "operator": ">",
-        "limit": "1000",
-        "windowStart": event_time - 60_000,
-        "windowEnd": event_time,
-        "contributors": {"count": contributors, "transactions": transactions, "truncated": False},
-        "late": None,
-        "warm": True,
-        "mode": "live",
-        "eventTime": event_time,
-        "ingestedAt": event_time + 5,
-        "detectedAt": event_time + 80,
-    }
-    record = Record("alerts.v1", 0, number, None, json.dumps(made).encode())
-    read = read_record(record, schemas.validator("alerts.v1"), "transactionId")
-    if not isinstance(read, ReceivedAlert):
-        raise click.ClickException(f"an alert of this bench is none: {read.detail}")
-    return read
 
 
 @contextmanager

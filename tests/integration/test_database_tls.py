@@ -14,9 +14,9 @@ import pytest
 
 from alert_api.adapters.postgres_alerts import PostgresAlerts
 from alert_api.adapters.postgres_alerts import open_pool as open_alerts
-from alert_api.adapters.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.adapters.rejected.postgres_redrive import PostgresRedrive
+from alert_api.adapters.retention.postgres_dead_letters import PostgresDeadLetters
 from alert_api.errors import StoreUnavailable as AlertsUnavailable
 from rules_registry.adapters.outbox import open_outbox
 from rules_registry.adapters.postgres import check_database, open_pool

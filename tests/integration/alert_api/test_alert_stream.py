@@ -13,7 +13,7 @@ from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.errors import StoreUnavailable
 from alert_api.service.acknowledgement import acknowledge
-from alert_api.service.alert_counts import HOUR_MS, Cell, Span
+from alert_api.service.alert_counts import HOUR_MS, Span, Tally
 from alert_api.service.alert_stream import StreamBatch, StreamPlace
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.support.servers import eventually
@@ -108,25 +108,22 @@ def test_counts_are_those_of_the_list(
         acknowledge(alerts, alert_id(number), "ada", None, lambda: EPOCH)
     span = Span(made[4]["eventTime"], made[33]["eventTime"])
     counted = alert_events.count(span, [])
-    wanted = Counter(
-        (content["ruleId"], content["eventTime"] // HOUR_MS, number % 5 == 0)
-        for number, content in enumerate(made)
-        if 4 <= number <= 33
-    )
-    assert {(c.rule_id, c.hour, c.acknowledged): c.count for c in counted.cells} == wanted
+    chosen = [(number, content) for number, content in enumerate(made) if 4 <= number <= 33]
+    by_rule = Counter((content["ruleId"], number % 5 == 0) for number, content in chosen)
+    by_hour = Counter((content["eventTime"] // HOUR_MS, number % 5 == 0) for number, content in chosen)
+    for tallies, wanted in ((counted.by_rule, by_rule), (counted.by_hour, by_hour)):
+        assert tallies == {
+            key: Tally(wanted[key, False], wanted[key, True]) for key in sorted({k for k, _ in wanted})
+        }
+        assert list(tallies) == sorted(tallies)
     # A rule is named as in its newest alert, whether or not that one is counted.
     assert counted.names == {1: "name 39", 2: "name 37", 3: "name 38"}
-    only = alert_events.count(span, [2]).cells
-    assert only == [cell for cell in counted.cells if cell.rule_id == 2]
-    two = alert_events.count(span, [3, 2, 3]).cells
-    assert two == [cell for cell in counted.cells if cell.rule_id != 1]
+    assert alert_events.count(span, [2]).by_rule == {2: counted.by_rule[2]}
+    assert alert_events.count(span, [2, 3, 2]).by_rule == {rule: counted.by_rule[rule] for rule in (2, 3)}
     versions = {content["ruleVersion"] for content in made}
-    assert sum(
-        cell.count for version in versions for cell in alert_events.count(span, [2], version).cells
-    ) == sum(cell.count for cell in only)
-    assert alert_events.count(span, [2], max(versions) + 1).cells == []
-    assert alert_events.count(Span(0, 1), []).cells == []
-    assert all(isinstance(cell, Cell) for cell in only)
+    assert alert_events.count(span, [2], min(versions)).total == counted.by_rule[2]
+    for nothing in (alert_events.count(span, [2], max(versions) + 1), alert_events.count(Span(0, 1), [])):
+        assert (nothing.by_rule, nothing.by_hour, nothing.total) == ({}, {}, Tally(0, 0))
 
 
 def test_a_database_that_is_away_is_said_so() -> None:

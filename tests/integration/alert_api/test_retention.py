@@ -12,9 +12,9 @@ import httpx
 import psycopg
 import pytest
 
-from alert_api.adapters import postgres_dead_letters
-from alert_api.adapters.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.adapters.retention import postgres_dead_letters
+from alert_api.adapters.retention.postgres_dead_letters import PostgresDeadLetters
 from alert_api.errors import StoreUnavailable
 from alert_api.service.records import unreadable
 from alert_api.service.retention import Kept, RetentionPolicy

@@ -141,6 +141,10 @@ FILTERS: dict[str, tuple[AlertFilter, Any]] = {
     "rule": (AlertFilter(rule_ids=(2,)), lambda a: a["ruleId"] == 2),
     "rules": (AlertFilter(rule_ids=(1, 3, 99)), lambda a: a["ruleId"] in (1, 3)),
     "version": (AlertFilter(rule_version=2), lambda a: a["ruleVersion"] == 2),
+    "transaction": (
+        AlertFilter(transaction_id="t5"),
+        lambda a: a["transaction"]["transactionId"] == "t5",
+    ),
     "group field": (AlertFilter(group=(("payeeId", "1"),)), lambda a: a["group"].get("payeeId") == "1"),
     "two group fields": (
         AlertFilter(group=(("payeeId", "1"), ("beneficiaryId", "3"))),

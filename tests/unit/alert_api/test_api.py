@@ -54,8 +54,9 @@ def test_items_are_the_alerts_with_who_has_them_in_hand(client: FlaskClient) -> 
 def test_filters_reach_the_store_under_canonical_names(client: FlaskClient, alerts: FakeAlerts) -> None:
     query = "ruleId=5&ruleId=3&ruleId=5&ruleVersion=2"
     query += "&group=payerId:25&group=paymentType:CSH&state=open&from=10&to=20&voided=true&limit=7"
+    query += "&transactionId=t-1"
     assert client.get(f"/v1/alerts?{query}", headers=AS_VIEWER).status_code == 200
-    wanted = AlertFilter((3, 5), 2, (("payeeId", "25"), ("paymentType", "CSH")), "open", 10, 20, True)
+    wanted = AlertFilter((3, 5), 2, (("payeeId", "25"), ("paymentType", "CSH")), "open", 10, 20, True, "t-1")
     assert alerts.asked == (wanted, None, 7)
 
 

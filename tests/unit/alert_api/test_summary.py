@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from alert_api.service.alert_counts import HOUR_MS, Cell, Span
+from alert_api.service.alert_counts import HOUR_MS, Counted, Span, Tally
 from tests.unit.alert_api.support.samples import FakeOverview, app, key
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
@@ -20,14 +20,11 @@ def ask(overview: FakeOverview, query: str = "") -> tuple[int, dict[str, Any]]:
     return response.status_code, response.get_json()
 
 
-def test_cells_add_up_by_rule_state_and_hour() -> None:
+def test_counts_are_told_by_rule_state_and_hour() -> None:
     overview = FakeOverview()
-    overview.cells = [
-        Cell(1, 999, False, 3),
-        Cell(2, 999, True, 4),
-        Cell(1, 998, True, 5),
-        Cell(1, 998, False, 6),
-    ]
+    overview.counts = Counted(
+        {1: Tally(9, 5), 2: Tally(0, 4)}, {998: Tally(6, 5), 999: Tally(3, 4)}, {1: "Large sums"}
+    )
     status, body = ask(overview)
     assert status == 200
     assert body == {

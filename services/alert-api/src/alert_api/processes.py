@@ -24,11 +24,12 @@ from alert_api.adapters.newest_transactions import NewestTransactions
 from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_commit_notifier import PostgresCommitNotifier
-from alert_api.adapters.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.adapters.postgres_sessions import PostgresSessions
 from alert_api.adapters.prover.http_prover import HttpProver
 from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
+from alert_api.adapters.retention.postgres_counts import PostgresCounts
+from alert_api.adapters.retention.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Cases, Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
@@ -150,7 +151,7 @@ def run_retention(settings: RetentionSettings) -> None:
     ]
     with MetricsServer(settings.metrics_bind, registry, {"database": unread.check}):
         log.info("retention_started", policy=asdict(settings.policy))
-        Retention(kept, settings.policy, stop).run()
+        Retention(kept, PostgresCounts(settings.dsn), settings.policy, stop).run()
     log.info("retention_stopped")
 
 

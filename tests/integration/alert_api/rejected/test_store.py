@@ -7,9 +7,9 @@ import threading
 import psycopg
 import pytest
 
-from alert_api.adapters.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.rejected.postgres_redrive import PostgresRedrive
 from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
+from alert_api.adapters.retention.postgres_dead_letters import PostgresDeadLetters
 from alert_api.domain.rejected_records import Decision, Delivery, RecordPlace
 from alert_api.service.rejected.desk import AfterRecord, RejectedCount, RejectedFilter, RejectedRecord
 from alert_api.service.retention import Kept, RetentionPolicy

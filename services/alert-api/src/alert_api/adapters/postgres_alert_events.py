@@ -11,7 +11,7 @@ from psycopg_pool import ConnectionPool
 
 from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
 from alert_api.adapters.postgres_errors import translated
-from alert_api.service.alert_counts import HOUR_MS, Cell, Counted, Span
+from alert_api.service.alert_counts import HOUR_MS, Counted, Span, Tally
 from alert_api.service.alert_stream import StreamBatch, StreamedEvent, StreamPlace
 
 # One statement, so one snapshot: horizon and rows are of the same moment.
@@ -29,14 +29,26 @@ SELECT horizon.running::text, told.*
 
 SELECT_HORIZON = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
 
+# Whole hours are counted already (migration 0027), but for the newest changes; alerts are counted one by one in what is
+# left of an hour at both ends.
 COUNT_ALERTS: LiteralString = """
-SELECT rule_id, event_time / %(hour_ms)s, acknowledged_at IS NOT NULL, count(*)
-  FROM alerts.alerts
- WHERE event_time BETWEEN %(earliest)s AND %(latest)s
-   AND (%(rule_ids)s::bigint[] IS NULL OR rule_id = ANY (%(rule_ids)s))
+SELECT rule_id, hour, sum(open_count)::bigint, sum(acknowledged_count)::bigint
+  FROM (SELECT rule_id, rule_version, hour, open_count, acknowledged_count FROM alerts.alert_counts
+         WHERE hour BETWEEN %(first_hour)s AND %(last_hour)s
+         UNION ALL
+        SELECT rule_id, rule_version, hour, raised - acknowledged, acknowledged FROM alerts.alert_count_changes
+         WHERE hour BETWEEN %(first_hour)s AND %(last_hour)s
+         UNION ALL
+        SELECT rule_id, rule_version, event_time / %(hour_ms)s,
+               count(*) - count(acknowledged_at), count(acknowledged_at)
+          FROM alerts.alerts
+         WHERE event_time BETWEEN %(earliest)s AND %(before)s OR event_time BETWEEN %(behind)s AND %(latest)s
+         GROUP BY 1, 2, 3) counted
+ WHERE (%(rule_ids)s::bigint[] IS NULL OR rule_id = ANY (%(rule_ids)s))
    AND (%(rule_version)s::bigint IS NULL OR rule_version = %(rule_version)s)
- GROUP BY 1, 2, 3
- ORDER BY 2, 1, 3
+ GROUP BY GROUPING SETS ((rule_id), (hour))
+HAVING sum(open_count) + sum(acknowledged_count) > 0
+ ORDER BY rule_id, hour
 """
 
 SELECT_NAMES = """
@@ -72,19 +84,19 @@ class PostgresAlertEvents:
         return StreamBatch(happened, StreamPlace(int(rows[0][0]), 0))
 
     def count(self, span: Span, rule_ids: Collection[int], rule_version: int | None = None) -> Counted:
-        """Cells by rule, hour and state; hours and rules without alerts are left out."""
+        """By rule and by hour; those without alerts are left out."""
         values = {
+            **_parts(span),
             "hour_ms": HOUR_MS,
-            "earliest": span.earliest,
-            "latest": span.latest,
             "rule_ids": sorted(set(rule_ids)) or None,
             "rule_version": rule_version,
         }
         with self._connection() as connection:
-            cells = [Cell(*row) for row in connection.execute(COUNT_ALERTS, values).fetchall()]
-            rules = sorted({cell.rule_id for cell in cells})
-            names = dict(connection.execute(SELECT_NAMES, (rules,)).fetchall())
-        return Counted(cells, names)
+            rows = connection.execute(COUNT_ALERTS, values).fetchall()
+            by_rule = {rule: Tally(*counts) for rule, _, *counts in rows if rule is not None}
+            by_hour = {hour: Tally(*counts) for _, hour, *counts in rows if hour is not None}
+            names = dict(connection.execute(SELECT_NAMES, (sorted(by_rule),)).fetchall())
+        return Counted(by_rule, by_hour, names)
 
     @contextmanager
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:
@@ -93,6 +105,22 @@ class PostgresAlertEvents:
                 yield connection
         except psycopg.Error as error:
             raise translated(error) from error
+
+
+def _parts(span: Span) -> dict[str, int]:
+    """The span as whole hours and what is left before and behind them: `before` and `behind` are the inner ends."""
+    first = -(-span.earliest // HOUR_MS)
+    last = (span.latest + 1) // HOUR_MS - 1
+    if last < first:
+        # less than an hour, or parts of two: all of it is one part
+        return {
+            "first_hour": 1, "last_hour": 0, "earliest": span.earliest, "before": span.latest,
+            "behind": 1, "latest": 0,
+        }  # fmt: skip
+    return {
+        "first_hour": first, "last_hour": last, "earliest": span.earliest, "before": first * HOUR_MS - 1,
+        "behind": (last + 1) * HOUR_MS, "latest": span.latest,
+    }  # fmt: skip
 
 
 def _happened(row: tuple[Any, ...]) -> StreamedEvent:

@@ -126,8 +126,9 @@ class PostgresAlerts:
 def _conditions(alert_filter: AlertFilter, after: Place | None) -> tuple[list[LiteralString], dict[str, Any]]:
     conditions: list[LiteralString] = []
     values: dict[str, Any] = {}
-    compared: tuple[tuple[LiteralString, str, int | None], ...] = (
+    compared: tuple[tuple[LiteralString, str, int | str | None], ...] = (
         ("rule_version = %(rule_version)s", "rule_version", alert_filter.rule_version),
+        ("transaction_id = %(transaction_id)s", "transaction_id", alert_filter.transaction_id),
         ("event_time >= %(earliest)s", "earliest", alert_filter.earliest),
         ("event_time <= %(latest)s", "latest", alert_filter.latest),
     )

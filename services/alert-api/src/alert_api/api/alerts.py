@@ -119,6 +119,7 @@ def _filter(query: Mapping[str, Any], event_type: EventType) -> AlertFilter:
         rule_ids=tuple(sorted(set(query["rule_id"]))),
         rule_version=query.get("rule_version"),
         group=tuple((event_type.field(name).name, value) for name, _, value in pairs),
+        transaction_id=query.get("transaction_id"),
         state=query.get("state"),
         earliest=query.get("earliest"),
         latest=query.get("latest"),

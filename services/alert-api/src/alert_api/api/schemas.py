@@ -41,6 +41,9 @@ class AlertQuery(ma.Schema):
 
     rule_id = rules_of_query()
     rule_version = QueryInteger(1, MAX_POSITION, data_key="ruleVersion")
+    transaction_id = Text(
+        1, 64, data_key="transactionId", metadata={"description": "Of what triggered the alert"}
+    )
     state = ma.fields.String(validate=ma.validate.OneOf(STATES))
     voided = ma.fields.String(
         validate=ma.validate.OneOf(list(TRUTHS)),

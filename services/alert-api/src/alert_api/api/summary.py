@@ -9,13 +9,12 @@ import marshmallow as ma
 from flask import Response, jsonify
 
 from alert_api.api.schemas import rules_of_query
-from alert_api.service.alert_counts import HOUR_MS, AlertCounter, Counted, Span, Tally, last_day, tallies
+from alert_api.service.alert_counts import HOUR_MS, AlertCounter, Counted, Span, Tally, last_day
 from tripline_http.errors import FieldError, invalid_input
 from tripline_http.fields import MAX_MS, MAX_POSITION, QueryInteger
 from tripline_http.openapi import ApiBlueprint, new_blueprint
 
 MAX_DAYS: Final = 31
-NOBODY: Final = Tally(0, 0)
 
 
 class SummaryQuery(ma.Schema):
@@ -75,18 +74,15 @@ def _span(query: dict[str, Any], now: int) -> Span:
 
 def summary_json(span: Span, counted: Counted) -> dict[str, Any]:
     """The counts as callers see them."""
-    total = tallies(counted.cells, lambda _: 0).get(0, NOBODY)
-    by_rule = tallies(counted.cells, lambda cell: cell.rule_id)
-    by_hour = tallies(counted.cells, lambda cell: cell.hour)
     return {
         "from": span.earliest,
         "to": span.latest,
-        "byState": _tally_json(total),
+        "byState": _tally_json(counted.total),
         "byRule": [
             {"ruleId": rule, "ruleName": counted.names.get(rule, ""), **_tally_json(tally)}
-            for rule, tally in by_rule.items()
+            for rule, tally in counted.by_rule.items()
         ],
-        "byHour": [{"hour": hour * HOUR_MS, **_tally_json(tally)} for hour, tally in by_hour.items()],
+        "byHour": [{"hour": hour * HOUR_MS, **_tally_json(tally)} for hour, tally in counted.by_hour.items()],
     }
 
 

@@ -12,8 +12,8 @@ from alert_api.domain.lifecycle import AlertState
 
 @dataclass(frozen=True, slots=True)
 class AlertFilter:
-    """Every condition given must hold; `rule_ids` are of any of these rules. Times are ms since the epoch,
-    both ends included, on event time."""
+    """Every condition given must hold; `rule_ids` are of any of these rules, `transaction_id` is what triggered the
+    alert. Times are ms since the epoch, both ends included, on event time."""
 
     rule_ids: tuple[int, ...] = ()
     rule_version: int | None = None
@@ -22,6 +22,7 @@ class AlertFilter:
     earliest: int | None = None
     latest: int | None = None
     voided: bool | None = None
+    transaction_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,13 @@ class DeadLetters(Protocol):
         """What is there now. Raises StoreUnavailable."""
 
 
+class Counts(Protocol):
+    """The counts of alerts, whose changes are added up beside the work."""
+
+    def settle_counts(self) -> int:
+        """Adds up the changes; gives their number. Raises StoreUnavailable."""
+
+
 class RetentionTally(Protocol):
     """The metrics of retention."""
 
@@ -57,15 +64,16 @@ class RetentionTally(Protocol):
 
 
 class Retention:
-    """Rounds of deletion until it is told to stop."""
+    """Rounds of deletion, and of adding up counts, until it is told to stop."""
 
     def __init__(
         self,
         stores: Sequence[tuple[DeadLetters, RetentionTally]],
+        counts: Counts,
         policy: RetentionPolicy,
         stop: threading.Event,
     ) -> None:
-        self._stores, self._policy, self._stop = stores, policy, stop
+        self._stores, self._counts, self._policy, self._stop = stores, counts, policy, stop
 
     def run(self) -> None:
         """Work until the stop event is set."""
@@ -78,6 +86,7 @@ class Retention:
 
     def round(self) -> int:
         """One round; gives the number of records deleted. Raises StoreUnavailable."""
+        self._counts.settle_counts()
         return sum(self._round(store, tally) for store, tally in self._stores)
 
     def _round(self, store: DeadLetters, tally: RetentionTally) -> int:
