@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from alert_api.adapters.rejected.transaction_sender import CORRECTS
 from tests.contract.support.example_files import (
     BY_NAME,
     EXAMPLES,
@@ -176,10 +177,12 @@ def test_rejects_name_their_own_bytes(path: Path) -> None:
 
 
 def test_the_headers_of_a_transaction_are_described() -> None:
-    assert list(schemas.load("transactions.v1.headers")["properties"]) == [backfill.HEADER]
-    assert BY_NAME["transactions.v1"].headers == (backfill.HEADER,)
+    assert list(schemas.load("transactions.v1.headers")["properties"]) == [backfill.HEADER, CORRECTS]
+    assert BY_NAME["transactions.v1"].headers == (backfill.HEADER, CORRECTS)
     check = schemas.validator("transactions.v1.headers")
-    check({"backfill": "7f0c52a2-3a86-4c8e-8d9a-5d1e7c1b2a04", "ce_id": "anything"})
+    check({"backfill": "7f0c52a2-3a86-4c8e-8d9a-5d1e7c1b2a04", "ce_id": "anything", "corrects": "0-42"})
+    with pytest.raises(SchemaViolation, match="corrects"):
+        check({"corrects": "the second one"})
     with pytest.raises(SchemaViolation, match="backfill"):
         check({"backfill": "the one of May"})
 

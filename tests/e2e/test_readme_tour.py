@@ -73,6 +73,7 @@ def test_the_tour_tells_the_whole_story() -> None:
     assert calls == [
         ("/v1/rules", ""), ("/v1/rule-status", ""), ("/v1/transactions", ""), ("/v1/alerts", ""),
         ("/v1/alerts", "/acknowledge"), ("/v1/alerts", "/acknowledge"), ("/v1/alerts", "/events"),
+        ("/v1/alerts", "/verification"),
     ]  # fmt: skip
     assert all(step.output for step in steps()[1:])
 
