@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 import httpx
@@ -19,6 +20,9 @@ class CaseSupply:
 
     def fill(self, case: Any, turn: int) -> None:
         stateful = case.meta.phase.name.value == "stateful"
+        if "Idempotency-Key" in (case.headers or {}):
+            # one that was used for something else before would be refused
+            case.headers["Idempotency-Key"] = str(uuid.uuid4())
         if "case_id" in (case.path_parameters or {}) and turn % 4 and not stateful:
             case.path_parameters["case_id"] = self._known()[turn % len(self._known())]
         if (case.query or {}).get("cursor") is not None:
