@@ -67,9 +67,9 @@ ON_SHARED_LINES = {
 
 
 class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """The tests of contracts and services, those of engines, and those of whole lines stay together, each on one
-    worker; what needs no server goes file by file to whoever is free: each test finds its servers, and what its file
-    keeps for all its tests, where the one before has left it."""
+    """The tests of contracts, of services, of engines, and of whole lines stay together, each kind on one worker; what
+    needs no server goes file by file to whoever is free: each test finds its servers, and what its file keeps for all
+    its tests, where the one before has left it."""
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
@@ -78,7 +78,9 @@ class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no
         match Path(file).parts[1:]:
             case "unit", *_:
                 return nodeid if Path(file).stem in LONG else file
-            case (("contract" | "integration"), *_):
+            case "contract", *_:
+                return "contracts"
+            case "integration", *_:
                 return "services"
             case "browser", *_:
                 return "lines"
@@ -88,7 +90,7 @@ class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart:
-    """For `-n 2 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
+    """For `-n 3 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
     pytest 9.2.)"""
     return ServersApart(config, log)
 
