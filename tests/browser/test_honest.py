@@ -115,7 +115,7 @@ def test_what_is_not_connected_is_not_called_away(open_window: OpenWindow) -> No
     expect(window.page.locator("#notice")).to_be_hidden()
 
 
-def test_a_key_that_only_reads_is_not_shown_what_to_do_with_rules_and_finds_all_else_disabled(
+def test_a_key_that_only_reads_is_not_shown_what_to_do(
     open_window: OpenWindow, tripped: Tripped
 ) -> None:
     window = open_window("viewer")
@@ -129,12 +129,12 @@ def test_a_key_that_only_reads_is_not_shown_what_to_do_with_rules_and_finds_all_
     expect(page.get_by_role("button", name="New rule")).to_be_hidden()
     # The newest and the oldest are acknowledged by other tests.
     window.go(f"/alerts/{tripped.alerts[1]['alertId']}")
-    expect(page.get_by_role("button", name="Acknowledge")).to_be_disabled()
+    expect(page.get_by_role("button", name="Acknowledge")).to_be_hidden()
     window.go("/controls")
-    expect(page.get_by_role("button", name="Forget history")).to_be_disabled()
+    expect(page.get_by_role("button", name="Forget history")).to_be_hidden()
     window.go("/live")
     expect(page.get_by_text("Your key may look at the traffic, but not change it.")).to_be_visible()
-    expect(page.get_by_role("button", name="Start")).to_be_disabled()
+    expect(page.get_by_role("button", name="Start")).to_be_hidden()
     window.is_clean()
 
 

@@ -153,12 +153,10 @@ export class AlertPage {
   }
 
   acknowledgeButton(alert) {
-    const may = session.may("alerts:ack");
     return button("Acknowledge", () => openAcknowledge(alert), {
       kind: "primary",
-      disabled: !may,
+      hidden: !session.may("alerts:ack"),
       id: "acknowledge-this",
-      title: may ? null : "Your key may not acknowledge",
     });
   }
 }

@@ -43,7 +43,6 @@ export class OpenBackfills {
   entry(backfill) {
     const since = element("input", { type: "datetime-local", step: 1, id: `whole-${backfill.backfillId}` });
     const end = button("End it", () => this.end(backfill, since), {
-      disabled: !session.may("controls:write"),
       "aria-label": `End backfill ${backfill.backfillId}`,
     });
     return element(
@@ -69,7 +68,7 @@ export class OpenBackfills {
       ),
       element(
         "div",
-        { class: "backfill-end" },
+        { class: "backfill-end", hidden: !session.may("controls:write") },
         labelled("History is whole from (left open: not said)", since),
         end,
       ),

@@ -37,7 +37,7 @@ export class CommandCard {
   }
 
   allow(may) {
-    this.act.disabled = !may;
+    this.act.hidden = !may;
   }
 
   ask() {

@@ -114,8 +114,7 @@ class Panel {
 
   allow(may) {
     this.may = may;
-    this.fresh.disabled = !may;
-    this.fresh.title = may ? "" : "Your key may look, but not change them";
+    this.fresh.hidden = !may;
   }
 
   async read() {
@@ -163,7 +162,7 @@ class Panel {
       ),
       this.kind.kind === "list" &&
         button("Entries", () => this.look(item), { "aria-label": `Entries: ${item.name}` }),
-      button("Change", () => this.edit(item), { disabled: !this.may, "aria-label": `Change: ${item.name}` }),
+      button("Change", () => this.edit(item), { hidden: !this.may, "aria-label": `Change: ${item.name}` }),
     );
   }
 }

@@ -113,7 +113,7 @@ export class Traffic {
   }
 
   take(feed) {
-    this.controls.hidden = feed.state === "absent" || this.none;
+    this.controls.hidden = feed.state === "absent" || this.none || !session.may("traffic:write");
     if (feed.state === "absent") return void setText(this.state, "No traffic generator is connected here.");
     if (feed.state === "away") return void setText(this.state, "The traffic generator does not answer.");
     if (feed.state !== "good") return;
@@ -140,8 +140,8 @@ export class Traffic {
   }
 
   allow() {
-    const may = session.may("traffic:write") && feeds.traffic.state === "good";
-    for (const control of this.element.querySelectorAll("button, input")) control.disabled = !may;
+    const isThere = feeds.traffic.state === "good";
+    for (const control of this.element.querySelectorAll("button, input")) control.disabled = !isThere;
     setText(
       this.note,
       session.may("traffic:write") ? "" : "Your key may look at the traffic, but not change it.",

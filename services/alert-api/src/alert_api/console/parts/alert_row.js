@@ -134,13 +134,11 @@ export class AlertRow {
   }
 
   button() {
-    const may = session.may("alerts:ack");
     return element("button", {
       type: "button",
       class: "quiet",
       "aria-label": `Acknowledge: ${summary(this.alert)}`,
-      disabled: !may,
-      title: may ? null : "Your key may not acknowledge",
+      hidden: !session.may("alerts:ack"),
       on: { click: () => this.onAcknowledge(this.alert) },
     }, "Acknowledge");
   }

@@ -67,7 +67,7 @@ export class RuleTrace {
         "div",
         { class: "trace-head" },
         this.state,
-        button("Trace for 5 minutes", () => this.ask(), { kind: "primary", disabled: !may }),
+        button("Trace for 5 minutes", () => this.ask(), { kind: "primary", hidden: !may }),
       ),
       may ? null : element("p", { class: "hint" }, "Your key may look, but not give commands."),
       this.table,
