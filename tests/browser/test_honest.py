@@ -115,9 +115,7 @@ def test_what_is_not_connected_is_not_called_away(open_window: OpenWindow) -> No
     expect(window.page.locator("#notice")).to_be_hidden()
 
 
-def test_a_key_that_only_reads_is_not_shown_what_to_do(
-    open_window: OpenWindow, tripped: Tripped
-) -> None:
+def test_a_key_that_only_reads_is_not_shown_what_to_do(open_window: OpenWindow, tripped: Tripped) -> None:
     window = open_window("viewer")
     page = window.page
     window.go("/rules")

@@ -18,6 +18,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.core.failures import FailureGroup
 from schemathesis.generation import GenerationMode
 
+from tests.contract.support.same_cases import same_cases
 from tests.contract.support.schemathesis_campaign import CONFIG, spell_as_sent
 from tripline_http.keys.roles import ROLES
 
@@ -49,6 +50,10 @@ class RoleCampaign:
 
     def run(self) -> RoleOutcome:
         """All operations of the document that the service answers with."""
+        with same_cases():
+            return self._run()
+
+    def _run(self) -> RoleOutcome:
         document = httpx.get(f"{self.url}/openapi.json").raise_for_status().json()
         schema: Any = schemathesis.openapi.from_dict(document, config=SchemathesisConfig.from_dict(CONFIG))
         if self.without:

@@ -21,6 +21,8 @@ from schemathesis.generation import GenerationMode
 from schemathesis.hooks import unregister
 from schemathesis.openapi.checks import UseAfterFree
 
+from tests.contract.support.same_cases import same_cases
+
 EXAMPLES = 100
 """Of each operation at least, over all phases."""
 DRAWN = 50
@@ -94,9 +96,10 @@ def run(
     outcome = Outcome()
     schemathesis.hook(before_call)
     try:
-        for event in from_schema(schema).execute():
-            _take(outcome, event)
-        _top_up(outcome, schema)
+        with same_cases():
+            for event in from_schema(schema).execute():
+                _take(outcome, event)
+            _top_up(outcome, schema)
     finally:
         # Hooks belong to the whole process: the next campaign has its own.
         unregister(before_call)
