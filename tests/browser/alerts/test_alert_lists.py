@@ -108,7 +108,7 @@ def test_a_command_is_asked_about_first_and_then_recorded(open_window: OpenWindo
 def test_after_an_interruption_nothing_is_missing(
     open_window: OpenWindow, stack: RunningStack, tripped: Tripped
 ) -> None:
-    window = open_window("viewer")
+    window = open_window("analyst")
     page = window.page
     page.route("**/v1/alerts/stream", lambda route: route.abort())
     window.go(f"/alerts?ruleId={tripped.rule['ruleId']}")
