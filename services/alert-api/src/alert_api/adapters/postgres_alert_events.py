@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from typing import Any, LiteralString
 
 import psycopg
 from psycopg_pool import ConnectionPool
 
 from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
-from alert_api.adapters.postgres_errors import translated
+from alert_api.adapters.postgres_errors import pooled
 from alert_api.service.alert_counts import HOUR_MS, Counted, Span, Tally
 from alert_api.service.alert_stream import StreamBatch, StreamedEvent, StreamPlace
 
@@ -67,13 +66,13 @@ class PostgresAlertEvents:
 
     def present(self) -> StreamPlace:
         """Right before the oldest transaction that still runs."""
-        with self._connection() as connection:
+        with pooled(self._pool) as connection:
             [(horizon,)] = connection.execute(SELECT_HORIZON).fetchall()
         return StreamPlace(int(horizon), 0)
 
     def after(self, cursor: StreamPlace, limit: int) -> StreamBatch:
         """At most ``limit`` events after ``cursor``; fewer means that the reader is at the horizon."""
-        with self._connection() as connection:
+        with pooled(self._pool) as connection:
             rows = connection.execute(
                 SELECT_AFTER, (str(cursor.transaction), cursor.position, limit)
             ).fetchall()
@@ -91,20 +90,12 @@ class PostgresAlertEvents:
             "rule_ids": sorted(set(rule_ids)) or None,
             "rule_version": rule_version,
         }
-        with self._connection() as connection:
+        with pooled(self._pool) as connection:
             rows = connection.execute(COUNT_ALERTS, values).fetchall()
             by_rule = {rule: Tally(*counts) for rule, _, *counts in rows if rule is not None}
             by_hour = {hour: Tally(*counts) for _, hour, *counts in rows if hour is not None}
             names = dict(connection.execute(SELECT_NAMES, (sorted(by_rule),)).fetchall())
         return Counted(by_rule, by_hour, names)
-
-    @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
-        try:
-            with self._pool.connection() as connection:
-                yield connection
-        except psycopg.Error as error:
-            raise translated(error) from error
 
 
 def _parts(span: Span) -> dict[str, int]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, LiteralString
 
 import psycopg
@@ -11,7 +10,7 @@ from psycopg.types.json import Jsonb
 from psycopg_pool import ConnectionPool
 
 from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
-from alert_api.adapters.postgres_errors import translated
+from alert_api.adapters.postgres_errors import pooled
 from alert_api.domain.events import (
     AlertAcknowledged,
     AlertEvent,
@@ -99,7 +98,7 @@ class PostgresAlerts:
         if not isinstance(event, AlertAcknowledged):
             raise LifecycleBroken(f"{type(event).__name__} is for the projector to store")
         row = (event.alert_id, version, event.occurred_at, event.actor, event.comment)
-        with self._connection() as connection:
+        with pooled(self._pool) as connection:
             return connection.execute(APPEND_EVENT, row).rowcount == 1
 
     def check(self) -> None:
@@ -111,16 +110,8 @@ class PostgresAlerts:
         self._pool.close()
 
     def _fetch(self, query: LiteralString, values: dict[str, Any] | tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        with self._connection() as connection:
+        with pooled(self._pool) as connection:
             return connection.execute(query, values).fetchall()
-
-    @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
-        try:
-            with self._pool.connection() as connection:
-                yield connection
-        except psycopg.Error as error:
-            raise translated(error) from error
 
 
 def _conditions(alert_filter: AlertFilter, after: Place | None) -> tuple[list[LiteralString], dict[str, Any]]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from alert_api.adapters.postgres_errors import translated
+from alert_api.adapters.postgres_errors import pooled
 from alert_api.service.sessions import SealedSession
 
 FORGET_ENDED = "DELETE FROM alerts.console_sessions WHERE expires_at <= %s"
@@ -36,26 +34,18 @@ class PostgresSessions:
     def add(self, session: SealedSession, most: int) -> None:
         """Stores it, and forgets those that had ended when it began, and the actor's oldest beyond ``most``."""
         row = [session.sha256, session.actor, session.sealed, session.created_at, session.expires_at]
-        with self._connection() as connection:
+        with pooled(self._pool) as connection:
             connection.execute(FORGET_ENDED, [session.created_at])
             connection.execute(ADD, row)
             connection.execute(FORGET_OLDEST, [session.actor, most])
 
     def find(self, sha256: str, now: int) -> SealedSession | None:
         """The one with this hash, unless it has ended."""
-        with self._connection() as connection:
+        with pooled(self._pool) as connection:
             row = connection.execute(FIND, [sha256, now]).fetchone()
         return None if row is None else SealedSession(*row)
 
     def remove(self, sha256: str) -> None:
         """Forgets it, if it is there."""
-        with self._connection() as connection:
+        with pooled(self._pool) as connection:
             connection.execute(REMOVE, [sha256])
-
-    @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
-        try:
-            with self._pool.connection() as connection:
-                yield connection
-        except psycopg.Error as error:
-            raise translated(error) from error

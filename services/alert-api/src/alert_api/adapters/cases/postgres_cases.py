@@ -11,7 +11,7 @@ from psycopg_pool import ConnectionPool
 from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
 from alert_api.adapters.cases.case_rows import CASE_COLUMNS, EPISODE_COLUMNS, stored_case, stored_episode
 from alert_api.adapters.postgres_alert_events import SELECT_NAMES
-from alert_api.adapters.postgres_errors import translated
+from alert_api.adapters.postgres_errors import pooled
 from alert_api.domain.cases.case import CaseState
 from alert_api.errors import CaseNotFound
 from alert_api.service.alert_queries import Page, Place
@@ -150,11 +150,8 @@ class PostgresCases:
         return rows
 
     def _fetch(self, query: LiteralString, values: dict[str, Any] | tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        try:
-            with self._pool.connection() as connection:
-                return connection.execute(query, values).fetchall()
-        except psycopg.Error as error:
-            raise translated(error) from error
+        with pooled(self._pool) as connection:
+            return connection.execute(query, values).fetchall()
 
 
 def case_conditions(case_filter: CaseFilter) -> tuple[LiteralString, dict[str, Any]]:

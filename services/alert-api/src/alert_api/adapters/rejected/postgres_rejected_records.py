@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, LiteralString
 
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from alert_api.adapters.postgres_errors import translated
+from alert_api.adapters.postgres_errors import pooled
 from alert_api.domain.rejected_records import Decision, Delivery, RecordPlace
 from alert_api.service.rejected.desk import (
     AfterRecord,
@@ -90,20 +89,12 @@ class PostgresRejectedRecords:
             self._topic, record_place.partition, record_place.offset, decision.kind, decision.actor, decision.reason,
             decision.decided_at, decision.value, decision.backfill,
         )  # fmt: skip
-        with self._connection() as connection:
+        with pooled(self._pool) as connection:
             return connection.execute(DECIDE, row).rowcount == 1
 
     def _fetch(self, query: LiteralString, values: dict[str, Any] | list[Any]) -> list[tuple[Any, ...]]:
-        with self._connection() as connection:
+        with pooled(self._pool) as connection:
             return connection.execute(query, values).fetchall()
-
-    @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
-        try:
-            with self._pool.connection() as connection:
-                yield connection
-        except psycopg.Error as error:
-            raise translated(error) from error
 
 
 def _conditions(
