@@ -35,7 +35,11 @@ class Window:
     def _note(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not self._is_asked_who(message) and not self._has_no_seat(message):
             answered = _ANSWERED.search(message.text)
-            self.troubles.append(f"answered {answered[1]}" if answered else message.text)
+            self.troubles.append(
+                f"answered {answered[1]}"
+                if answered
+                else f"{message.text} {message.location.get('url', '')}".strip()
+            )
 
     def _is_asked_who(self, message: ConsoleMessage) -> bool:
         """A page asks who is signed in, and is told that nobody is: nothing is wrong."""

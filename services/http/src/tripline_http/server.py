@@ -30,6 +30,8 @@ from tripline_http.problems import PROBLEM_TYPE
 STALLED_SECONDS: Final = 5.0
 """A reader who takes nothing for so long makes room for others; sooner, it may be the network."""
 _HEAD_BYTES: Final = 32 * 1024
+_CLOSING_SECONDS: Final = 1.0
+"""Between two looks at what is overdue."""
 _OWN_THREADS: Final = ("/livez", "/readyz")
 """Answered even where every other thread is busy."""
 
@@ -141,6 +143,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
     channel_class = _Channel
     stopping_at: float | None = None
+    closing_at = 0.0
 
     def __init__(self, app: Flask, bind: Bind, threads: int, limits: Limits = LIMITS) -> None:
         # a line for each request that waits for a thread says nothing that the metrics do not
@@ -157,7 +160,6 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
                 threads=threads,
                 # never reached, as `_has_room_for` comes first: waitress would leave all callers waiting, probes too
                 connection_limit=2 * limits.connections + 16,
-                cleanup_interval=1,
                 max_request_header_size=_HEAD_BYTES,
                 max_request_body_size=limits.request_bytes,
                 # reads on while a request is answered, and so learns of a caller that is gone
@@ -208,9 +210,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return True
 
     def maintenance(self, now: float) -> None:
-        for channel in list(self.active_channels.values()):
-            if channel.is_overdue(now):
-                channel.handle_close()
+        """Nothing: it is called in the middle of a turn, see `turn`."""
 
     def stop(self) -> None:
         """Take no more connections, and end once those that are answered now are done."""
@@ -220,17 +220,28 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
     def run(self) -> None:
         """Serve until `stop`, and a little longer."""
         while self.stopping_at is None:
-            self._turn()
+            self.turn()
         self.accepting = False
         self.socket.close()
         self.del_channel()
         while self._is_busy() and time.monotonic() - self.stopping_at < self.limits.grace_seconds:
-            self._turn(0.1)
+            self.turn(0.1)
         for dispatcher in (self.task_dispatcher, *self._own.values()):
             dispatcher.shutdown(timeout=1)
         wasyncore.close_all(self._map, ignore_all=True)
 
-    def _turn(self, seconds: float = 1.0) -> None:
+    def turn(self, seconds: float = 1.0) -> None:
+        """Closes what is overdue, and handles what comes within so long.
+
+        Not the other way round, and not in between, where waitress would: a turn remembers connections by the numbers
+        of their files, and one that is accepted in it may have got the number of one that was closed in it.
+        """
+        now = time.time()
+        if now >= self.closing_at:
+            self.closing_at = now + _CLOSING_SECONDS
+            for channel in list(self.active_channels.values()):
+                if channel.is_overdue(now):
+                    channel.handle_close()
         wasyncore.loop(timeout=seconds, map=self._map, use_poll=True, count=1)
 
     def _is_busy(self) -> bool:
