@@ -293,6 +293,8 @@ def test_who_may_only_look_commands_nothing(open_window: OpenWindow, rested: Tri
     expect(buttons).to_have_count(8)
     for button in buttons.all():
         expect(button).to_be_hidden()
+    for named in page.locator(".command [data-field]").all():
+        expect(named).to_be_hidden()
     window.go(f"/alerts/{rested.alerts[0]['alertId']}")
     expect(page.get_by_role("heading", name="The payment")).to_be_visible()
     expect(page.get_by_role("link", name="Void this payment")).to_have_count(0)

@@ -38,6 +38,7 @@ export class CommandCard {
 
   allow(may) {
     this.act.hidden = !may;
+    if (this.form) this.form.element.hidden = !may;
   }
 
   ask() {
