@@ -3,7 +3,7 @@
 One engine id all along: `tripline-engine run` is killed, its checkpoint and projection are deleted, and so are the
 older records of the topics, which an archiver has kept. A new start is refused; `tripline-engine rebuild` makes the
 checkpoint; its first micro-batch is killed before it is committed and runs again; then the line goes on; in
-`make soak` it is started once more.
+`make soak` it is started once more. In the end all of it is proven, by a certificate that holds.
 """
 
 from __future__ import annotations
@@ -66,12 +66,26 @@ def test_a_lost_checkpoint_changes_no_alert(scene: Scene) -> None:
                 scene.pay_and_wait(10)
             assert not (scene.place.checkpoint / "beginning").exists()
 
+        all_is_proven(scene)
     verdict = read_verdict(scene.log)
     verdict.assert_equal()
     assert verdict.repeated_alerts
     orders_read = orders(scene.log)
     assert [order["sequence"] for order in orders_read] == list(range(1, len(orders_read) + 1))
     assert len(orders_read) > recorded
+
+
+def all_is_proven(scene: Scene) -> None:
+    """By as many alerts as were told, from topics and archive, whatever was killed meanwhile."""
+    file = scene.place.checkpoint.with_name("certificate.json")
+    span = ("--from", "1970-01-01T00:00:00Z", "--to", "2100-01-01T00:00:00Z")
+    done = scene.command("prove", *span, "--shards", "3", "--certificate", str(file))
+    told = {alert["alertId"] for alert in scene.log.read_json("alerts.v1")}
+    assert done.code == 0, done.said
+    assert f"match: {len(told)} alerts of 1970-01-01T00:00:00Z to 2100" in done.said, done.said
+    checked = scene.command("prove", "--check", str(file))
+    assert checked.code == 0, checked.said
+    assert "the certificate holds: match, " in checked.said
 
 
 def an_engine_is_killed(scene: Scene) -> None:

@@ -120,6 +120,13 @@ def rebuild() -> None:
     console.print(f"The old checkpoint is at {aside}; remove it when you are content.", soft_wrap=True)
 
 
+@commands.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("options", nargs=-1, type=click.UNPROCESSED)
+def prove(options: tuple[str, ...]) -> None:
+    """Judge again what the engine has recorded, and compare: `tripline-engine prove` with this stack's settings."""
+    sys.exit(single.prove(_places(), options))
+
+
 def _places() -> Places:
     return Places(paths.var_folder())
 

@@ -1,10 +1,11 @@
-"""`tripline-engine run`, `rebuild`, `prover` and `warm-up`."""
+"""`tripline-engine run`, `rebuild`, `prover`, `prove` and `warm-up`."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
@@ -66,6 +67,36 @@ def prover() -> None:
         settings = prover_settings()
         logs.configure(settings.log_level)
         run_prover(settings)
+
+
+@main.command()
+@click.option(
+    "--from", "first", metavar="TIME", help="Event time of the first alerts: RFC 3339 with an offset."
+)
+@click.option("--to", "until", metavar="TIME", help="The end of the span, excluded.")
+@click.option("--engine", metavar="ID", help="Only the alerts of this engine, of several in the order.")
+@click.option(
+    "--shards", type=click.IntRange(1, 256), default=1, help="Replay in so many; the outcome is the same."
+)
+@click.option("--certificate", type=click.Path(path_type=Path), help="Write the certificate to this file.")
+@click.option("--check", type=click.Path(path_type=Path), help="Make this certificate again, and compare.")
+def prove(
+    first: str | None,
+    until: str | None,
+    engine: str | None,
+    shards: int,
+    certificate: Path | None,
+    check: Path | None,
+) -> None:
+    """Judge again what was recorded, and compare the alerts with those of alerts.v1.
+
+    Prints match (exit status 0), or the first differences (3). Settings are those of `run` as far as they say where the
+    logs are. The engine may run meanwhile.
+    """
+    with _sentences(), private_files():
+        from tripline_engine.certificate.command import prove as prove_span  # noqa: PLC0415  # compiled kernels
+
+        sys.exit(prove_span(first, until, engine, shards, certificate, check))
 
 
 @main.command("warm-up")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -63,6 +64,15 @@ def rebuild_engine(places: Places, progress: Progress) -> Path:
             "The checkpoint could not be built again; the engine goes on from the one that it had."
         )
     return aside
+
+
+def prove(places: Places, options: Sequence[str]) -> int:
+    """The exit status of `tripline-engine prove` over the logs of the stack that runs. Raises StackFailed."""
+    _running(places, ENGINE)
+    environment = {**os.environ, **configuration.environment_of(places, ENGINE)}
+    return subprocess.run(
+        [script("tripline-engine"), "prove", *options], env=environment, check=False
+    ).returncode
 
 
 def _running(places: Places, name: str) -> Supervisor:

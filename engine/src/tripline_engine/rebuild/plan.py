@@ -19,7 +19,7 @@ from tripline_engine.rebuild.survey import PartitionKey, Survey, survey
 from tripline_engine.topic_names import ORDER, RULES, TICKS, TRANSACTIONS
 
 _log = structlog.get_logger(__name__)
-_WINDOWS: Final = 2
+WINDOWS: Final = 2
 """Window lengths that have to be replayed: older transactions shared no window with one that still counts."""
 
 
@@ -74,10 +74,10 @@ def _refuse_gap(journal: Journal, key: PartitionKey, judged: OffsetRange, record
 def _refuse_what_is_needed(journals: Journals, recorded: Survey) -> None:
     if not recorded.left_out:
         return
-    clock = _last_tick(journals[TICKS], recorded)
+    clock = last_tick(journals[TICKS], recorded)
     rules = _values(journals[RULES], recorded.judged.get((RULES, 0)))
     need = history_need(rules, clock)
-    oldest = need.oldest(clock, _WINDOWS)
+    oldest = need.oldest(clock, WINDOWS)
     for partition, newest in sorted(recorded.left_out.items()):
         judged = recorded.judged[TRANSACTIONS, partition]
         missing = f"transactions up to {_moment(newest)}"
@@ -92,7 +92,7 @@ def _refuse_what_is_needed(journals: Journals, recorded: Survey) -> None:
         )
 
 
-def _last_tick(journal: Journal, recorded: Survey) -> int:
+def last_tick(journal: Journal, recorded: Survey) -> int:
     """The record clock of the last judged tick, ms; 0 before the first tick: then no transaction is old."""
     judged = recorded.judged.get((TICKS, 0))
     clock = 0

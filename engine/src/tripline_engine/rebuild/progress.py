@@ -1,4 +1,4 @@
-"""Progress of a rebuild, logged every few seconds."""
+"""Progress of a replay, logged every few seconds."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ _SECONDS: Final = 5.0
 class Progress:
     """Counts micro-batches and transactions. `elapsed` gives seconds of a monotonic clock.
 
-    `of_batches` is the number of recorded micro-batches.
+    `of_batches` is the number of recorded micro-batches, `event` what the log calls it.
     """
 
     elapsed: Callable[[], float]
     of_batches: int
+    event: str = "rebuilding"
     batches: int = 0
     transactions: int = 0
     _started: float = 0.0
@@ -43,7 +44,7 @@ class Progress:
         if interval >= _SECONDS:
             rate = (self.transactions - self._logged_transactions) / interval
             _log.info(
-                "rebuilding", records=self.batches, of=self.of_batches, transactions=self.transactions,
+                self.event, records=self.batches, of=self.of_batches, transactions=self.transactions,
                 transactions_per_second=round(rate),
             )  # fmt: skip
             self._logged, self._logged_transactions = self.elapsed(), self.transactions

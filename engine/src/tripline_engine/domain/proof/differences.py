@@ -15,7 +15,7 @@ from tripline_engine.domain.judging.verdict import MAX_CONTRIBUTORS
 
 Kind = Literal["member", "missing", "added", "altered", "not_derived", "history"]
 
-_NOT_COMPARED: Final = frozenset({"detectedAt", "mode"})
+NOT_COMPARED: Final = frozenset({"detectedAt", "mode"})
 """What depends on when it was judged, and on who asks."""
 
 MAX_DIFFERENCES: Final = 200
@@ -45,8 +45,8 @@ def differences(stored: Mapping[str, Any], derived: Mapping[str, Any]) -> list[D
     shortened = as_told(derived)
     every = _of_members(
         "",
-        {name: value for name, value in stored.items() if name not in _NOT_COMPARED},
-        {name: value for name, value in shortened.items() if name not in _NOT_COMPARED},
+        {name: value for name, value in stored.items() if name not in NOT_COMPARED},
+        {name: value for name, value in shortened.items() if name not in NOT_COMPARED},
     )
     return [difference for _, difference in zip(range(MAX_DIFFERENCES), every, strict=False)]
 
