@@ -124,7 +124,14 @@ def rebuild() -> None:
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)
 def prove(options: tuple[str, ...]) -> None:
     """Judge again what the engine has recorded, and compare: `tripline-engine prove` with this stack's settings."""
-    sys.exit(single.prove(_places(), options))
+    sys.exit(single.engine_command(_places(), "prove", options))
+
+
+@commands.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("options", nargs=-1, type=click.UNPROCESSED)
+def backtest(options: tuple[str, ...]) -> None:
+    """Try rules on recorded history: `tripline-engine backtest` with this stack's settings."""
+    sys.exit(single.engine_command(_places(), "backtest", options))
 
 
 def _places() -> Places:

@@ -1,4 +1,4 @@
-"""`tripline-engine run`, `rebuild`, `prover`, `prove` and `warm-up`."""
+"""`tripline-engine run`, `rebuild`, `prover`, `prove`, `backtest` and `warm-up`."""
 
 from __future__ import annotations
 
@@ -97,6 +97,41 @@ def prove(
         from tripline_engine.certificate.command import prove as prove_span  # noqa: PLC0415  # compiled kernels
 
         sys.exit(prove_span(first, until, engine, shards, certificate, check))
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--from", "first", metavar="TIME", required=True, help="In force from this event time: RFC 3339."
+)
+@click.option("--to", "until", metavar="TIME", required=True, help="The end of the span, excluded.")
+@click.option("--beside", type=int, metavar="RULE", help="Compare with the alerts that this rule gave live.")
+@click.option(
+    "--engine", metavar="ID", help="The history of this engine, of several in the order; else the newest."
+)
+@click.option(
+    "--shards", type=click.IntRange(1, 256), default=1, help="Replay in so many; the outcome is the same."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="A new folder for alerts.parquet and result.json."
+)
+def backtest(
+    files: tuple[Path, ...],
+    first: str,
+    until: str,
+    beside: int | None,
+    engine: str | None,
+    shards: int,
+    out: Path | None,
+) -> None:
+    """Try the rules of YAML or JSON files on recorded history, as if they had been in force over the span.
+
+    A file has what `POST /v1/rules` takes. Settings are those of `prove`. The engine may run meanwhile.
+    """
+    with _sentences(), private_files():
+        from tripline_engine.backtest.command import backtest as try_rules  # noqa: PLC0415  # compiled kernels
+
+        try_rules(files, first, until, beside, engine, shards, out)
 
 
 @main.command("warm-up")

@@ -66,12 +66,12 @@ def rebuild_engine(places: Places, progress: Progress) -> Path:
     return aside
 
 
-def prove(places: Places, options: Sequence[str]) -> int:
-    """The exit status of `tripline-engine prove` over the logs of the stack that runs. Raises StackFailed."""
+def engine_command(places: Places, command: str, options: Sequence[str]) -> int:
+    """The exit status of a `tripline-engine` command over the logs of the stack that runs. Raises StackFailed."""
     _running(places, ENGINE)
     environment = {**os.environ, **configuration.environment_of(places, ENGINE)}
     return subprocess.run(
-        [script("tripline-engine"), "prove", *options], env=environment, check=False
+        [script("tripline-engine"), command, *options], env=environment, check=False
     ).returncode
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +13,7 @@ from tripline_engine import logs
 from tripline_engine.certificate.certificate import Certificate
 from tripline_engine.certificate.prove import Asked, prove_span
 from tripline_engine.certificate.settings import from_environment
-from tripline_engine.certificate.span import Span
+from tripline_engine.certificate.span_options import span_of
 from tripline_engine.errors import BadSettings
 from tripline_engine.kafka_log.careful_log import CarefulLog
 from tripline_engine.rebuild.journals import journals
@@ -34,7 +33,7 @@ def prove(
 ) -> int:
     """The exit status. Raises EngineError."""
     if check is None:
-        made = _made(Asked(_span(first, until), engine, shards))
+        made = _made(Asked(span_of(first, until), engine, shards))
         _print_outcome(made)
         if certificate is not None:
             made.write(certificate)
@@ -54,28 +53,6 @@ def _made(asked: Asked) -> Certificate:
         CarefulLog(settings.kafka, settings.topic(ALERTS)) as alerts,
     ):
         return prove_span(asked, by_topic, alerts, event_type, settings.clock)
-
-
-def _span(first: str | None, until: str | None) -> Span:
-    if first is None or until is None:
-        raise BadSettings("--from and --to: both are needed, or --check with a certificate")
-    span = Span(_moment("--from", first), _moment("--to", until))
-    if span.first >= span.until:
-        raise BadSettings("--to: expected a time after --from")
-    return span
-
-
-def _moment(option: str, text: str) -> int:
-    """Milliseconds since the epoch. Raises BadSettings for a time without an offset, too: whose would it be?"""
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        time = None
-    if time is None or time.tzinfo is None:
-        raise BadSettings(
-            f"{option}: expected a time with an offset, as in 2026-05-01T00:00:00Z, not {text!r}"
-        )
-    return round(time.timestamp() * 1000)
 
 
 def _print_outcome(made: Certificate) -> None:

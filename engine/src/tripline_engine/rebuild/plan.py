@@ -26,7 +26,7 @@ WINDOWS: Final = 2
 def plan(journals: Journals, event_type: EventType, engine: str | None) -> tuple[Survey, dict[int, int]]:
     """The survey of the order to replay, and by partition the first available offset. Raises EngineError."""
     journal = journals[TRANSACTIONS]
-    available = {partition: _available(journal, partition) for partition in journal.topic.partitions()}
+    available = {partition: first_available(journal, partition) for partition in journal.topic.partitions()}
     recorded = survey(journals[ORDER], engine, available)
     _refuse_other_type(recorded, event_type)
     for key, judged in recorded.judged.items():
@@ -35,8 +35,8 @@ def plan(journals: Journals, event_type: EventType, engine: str | None) -> tuple
     return recorded, available
 
 
-def _available(journal: Journal, partition: int) -> int:
-    """First offset of the gapless range that reaches the topic's end."""
+def first_available(journal: Journal, partition: int) -> int:
+    """The first offset of the gapless range that reaches the topic's end."""
     span = journal.available_ranges(partition)
     end = journal.end(partition)
     return span[-1].first if span and span[-1].until >= end else end

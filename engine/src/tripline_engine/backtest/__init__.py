@@ -1,0 +1,1 @@
+"""Backtests: rules that are tried over recorded history, by the engine's own evaluator."""

@@ -1,0 +1,92 @@
+"""The part of an engine's recorded order that a backtest reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tripline_contracts.cloudevents import rfc3339
+from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
+from tripline_engine.backtest.tried_rules import TriedRule
+from tripline_engine.certificate.span import Span
+from tripline_engine.domain.proof.reach import oldest_event_time
+from tripline_engine.domain.rules.rule_version import version_of
+from tripline_engine.errors import CheckpointMismatch, OrderBroken, RecordsMissing
+from tripline_engine.prover.rules_log import RulesLog
+from tripline_engine.rebuild.journals import Journals
+from tripline_engine.rebuild.plan import first_available
+from tripline_engine.rebuild.recorded_order import order_of, read_recorded
+from tripline_engine.rebuild.survey import all_records
+from tripline_engine.topic_names import ORDER, RULES, TRANSACTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What is read.
+
+    :ivar available: by partition of transactions.v1 the first offset that is read; what is before bears on nothing
+    :ivar batches: micro-batches of the order
+    :ivar rules: rules.v1 as it stands, for its tolerances
+    """
+
+    engine: str
+    available: dict[int, int]
+    batches: int
+    rules: RulesLog
+
+
+def history_of(
+    rules: Sequence[TriedRule], span: Span, engine: str | None, journals: Journals, event_type: EventType
+) -> History:
+    """The history that the rules need over the span, of that engine, or of the newest one.
+
+    Raises OrderBroken, CheckpointMismatch for another event type, RecordsMissing where transactions are gone.
+    """
+    log = RulesLog.read(journals[RULES], event_type)
+    since = min(_since(rule, span, log, event_type) for rule in rules)
+    name = engine or _newest(journals)
+    first: dict[int, int] = {}
+    reached: set[int] = set()
+    batches = 0
+    for recorded in order_of(name, all_records(journals[ORDER])):
+        batches += 1
+        if (recorded.event_type, recorded.anchors) != (event_type.name, event_type.anchors):
+            raise CheckpointMismatch(
+                f"engine {name} judged event type {recorded.event_type}; this is {event_type.name}"
+            )
+        for part in recorded.transactions:
+            if part.max_record_time >= since:
+                reached.add(part.partition)
+            elif part.partition not in reached:
+                first[part.partition] = part.until
+    if not batches:
+        raise OrderBroken(f"{journals[ORDER].topic.name}: no micro-batch of engine {name}")
+    _refuse_gone(first, since, journals)
+    return History(name, first, batches, log)
+
+
+def _since(rule: TriedRule, span: Span, log: RulesLog, event_type: EventType) -> int:
+    """The oldest record time (ms) that bears on the rule's alerts in the span."""
+    version = version_of(
+        rule.rule_id, 1, rule.name, rule.definition, rule.definition.hash, span.first, span.until, event_type
+    )
+    return log.tolerances.record_time_from(oldest_event_time(version, span.first))
+
+
+def _newest(journals: Journals) -> str:
+    last = journals[ORDER].last(0)
+    recorded = read_recorded(last.value) if last else None
+    if recorded is None:
+        raise OrderBroken(f"{journals[ORDER].topic.name}: there is no recorded order to try rules on")
+    return recorded.engine
+
+
+def _refuse_gone(first: dict[int, int], since: int, journals: Journals) -> None:
+    journal = journals[TRANSACTIONS]
+    for partition in journal.topic.partitions():
+        needed = first.get(partition, 0)
+        if first_available(journal, partition) > needed and needed < journal.end(partition):
+            raise RecordsMissing(
+                f"{journal.gap(partition, needed)}; a backtest of this span needs what came since"
+                f" {rfc3339(min(max(0, since), MAX_TIMESTAMP))}"
+            )

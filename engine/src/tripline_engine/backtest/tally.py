@@ -1,0 +1,87 @@
+"""What came of a backtest in numbers: by rule, by hour, by group, and beside a rule that was live."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tripline_contracts.cloudevents import rfc3339
+from tripline_contracts.event_type import EventType
+from tripline_engine.backtest.tried_rules import TriedRule
+from tripline_engine.certificate.span_alert import SpanAlert
+
+_TOP: Final = 20
+_HOUR_MS: Final = 3_600_000
+
+
+@dataclass(slots=True)
+class _OfRule:
+    alerts: int = 0
+    hours: Counter[int] = field(default_factory=Counter)
+    groups: Counter[str] = field(default_factory=Counter)
+    occasions: set[bytes] = field(default_factory=set)
+
+
+class Tally:
+    """Counts alerts as they come."""
+
+    def __init__(self, rules: Sequence[TriedRule], event_type: EventType) -> None:
+        self._rules, self._id_field = rules, event_type.id_field.name
+        self._of = {rule.rule_id: _OfRule() for rule in rules}
+
+    def take(self, alert: SpanAlert) -> None:
+        """Counts one alert of a tried rule."""
+        of_rule = self._of[alert.alert["ruleId"]]
+        of_rule.alerts += 1
+        of_rule.hours[alert.event_time // _HOUR_MS] += 1
+        of_rule.groups[group_text(alert.alert)] += 1
+        of_rule.occasions.add(self._occasion(alert))
+
+    def to_json(self, beside: tuple[int, Iterable[SpanAlert]] | None = None) -> list[dict[str, Any]]:
+        """By rule: alerts, groups, the first of them by number of alerts, alerts by hour; all times in UTC.
+
+        :param beside: a rule's id, and the alerts that it gave live: with how many of them each tried rule agrees, by
+            group and transaction
+        """
+        live = None if beside is None else {self._occasion(alert) for alert in beside[1]}
+        rows = []
+        for rule in self._rules:
+            of_rule = self._of[rule.rule_id]
+            row: dict[str, Any] = {
+                "ruleId": rule.rule_id,
+                "name": rule.name,
+                "definition": rule.definition.to_json(),
+                "definitionHash": rule.definition.hash,
+                "alerts": of_rule.alerts,
+                "groups": len(of_rule.groups),
+                "topGroups": [
+                    {"group": json.loads(text), "alerts": count}
+                    for text, count in sorted(of_rule.groups.items(), key=lambda item: (-item[1], item[0]))[
+                        :_TOP
+                    ]
+                ],
+                "hours": {rfc3339(hour * _HOUR_MS): count for hour, count in sorted(of_rule.hours.items())},
+            }
+            if beside is not None and live is not None:
+                row["beside"] = {"ruleId": beside[0], **_overlap(of_rule.occasions, live)}
+            rows.append(row)
+        return rows
+
+    def _occasion(self, alert: SpanAlert) -> bytes:
+        """Group, transaction and event time: 16 bytes."""
+        transaction_id = alert.alert["transaction"][self._id_field]
+        said = json.dumps([group_text(alert.alert), transaction_id, alert.event_time])
+        return hashlib.blake2b(said.encode(), digest_size=16).digest()
+
+
+def group_text(alert: Mapping[str, Any]) -> str:
+    """The group as JSON text, its fields in the order of their names."""
+    return json.dumps(alert["group"], ensure_ascii=False, sort_keys=True)
+
+
+def _overlap(tried: set[bytes], live: set[bytes]) -> dict[str, int]:
+    return {"both": len(tried & live), "onlyTried": len(tried - live), "onlyLive": len(live - tried)}
