@@ -56,7 +56,7 @@ def backtest(
     """Gives each alert of the span to `take`, in the recorded order. Raises RecordsMissing, OrderBroken."""
     key = (secrets.randbits(64), secrets.randbits(64))
     config = EngineConfig(history.engine, event_type, event_type.anchors, shards, key, clock)
-    evaluators, packer = Shards(config, lambda: span.until), PayloadPacker(config)
+    evaluators, packer = Shards(config, lambda: 0), PayloadPacker(config)
     inputs, log = ReplayInputs(journals, history.available), TriedLog(rules, span, event_type)
     reader, progress = AlertReader(event_type, span), Progress(time.monotonic, history.batches, "backtesting")
     newest: int | None = None

@@ -210,10 +210,8 @@ def test_a_certificate_is_read_back_and_an_edited_one_is_refused(judged: Judged,
 def test_a_certificate_does_not_hold_for_other_transactions(judged: Judged) -> None:
     made = judged.prove()
     kept = judged.recording.topics[TRANSACTIONS].kept[0]
-    # an amount, which no rule looks at
-    kept[4] = replace(
-        kept[4], value=(kept[4].value or b"").replace(b'"paymentAmount":"', b'"paymentAmount":"9')
-    )
+    # of the first one, which trips nothing, what no rule looks at
+    kept[0] = replace(kept[0], value=(kept[0].value or b"").replace(b"CSH", b"CRD"))
     again = judged.prove(against=made)
     assert again.matches
     assert made.digest != again.digest
@@ -247,7 +245,7 @@ def test_transactions_that_the_span_cannot_rest_on_may_be_gone() -> None:
     made = judged.prove(Span(START + 6 * HOUR, START + 7 * HOUR))
     assert made.matches
     assert made.document["alerts"]["sha256"] == whole.document["alerts"]["sha256"]
-    assert made.document["engines"][0]["inputs"]["leftOut"] == 20
+    assert made.document["engines"][0]["inputs"]["leftOut"] == 2
     assert made.digest != whole.digest
     with pytest.raises(RecordsMissing, match=r"may rest on them: twice the widest window .* 60 s of rule 1"):
         judged.prove()
