@@ -8,10 +8,12 @@ checkpoint; its first micro-batch is killed before it is committed and runs agai
 
 from __future__ import annotations
 
+import json
 import shutil
 from functools import partial
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from tests.e2e.support.archiver_process import running_archiver
@@ -82,10 +84,27 @@ def all_is_proven(scene: Scene) -> None:
     done = scene.command("prove", *span, "--shards", "3", "--certificate", str(file))
     told = {alert["alertId"] for alert in scene.log.read_json("alerts.v1")}
     assert done.code == 0, done.said
-    assert f"match: {len(told)} alerts of 1970-01-01T00:00:00Z to 2100" in done.said, done.said
+    assert f"match: {len(told)} alerts of 1970-01-01T00:00:00.000Z to 2100" in done.said, done.said
     checked = scene.command("prove", "--check", str(file))
     assert checked.code == 0, checked.said
     assert "the certificate holds: match, " in checked.said
+    a_rule_is_tried(scene, span)
+
+
+def a_rule_is_tried(scene: Scene, span: tuple[str, ...]) -> None:
+    """One that counts what there is."""
+    rule, out = scene.place.checkpoint.with_name("rule.yaml"), scene.place.checkpoint.with_name("tried")
+    rule.write_text(
+        "name: Any\naggregatorFunctionType: COUNT\ngroupingKeyNames: [payeeId]\nlimitOperatorType: '>='\nlimit: 1\n"
+        "windowSeconds: 60\n"
+    )
+    done = scene.command("backtest", str(rule), *span, "--beside", "2", "--out", str(out))
+    assert done.code == 0, done.said
+    (tried,) = json.loads((out / "result.json").read_text())["rules"]
+    assert 0 < tried["beside"]["both"] < tried["alerts"]
+    assert tried["beside"]["onlyLive"] == 0
+    assert pq.read_table(out / "alerts.parquet").num_rows == tried["alerts"]
+    assert f"Any: {tried['alerts']} alerts in {tried['groups']} groups" in done.said
 
 
 def an_engine_is_killed(scene: Scene) -> None:
