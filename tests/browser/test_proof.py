@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
+
 import pytest
 from playwright.sync_api import expect
 
@@ -27,6 +30,12 @@ def test_an_alert_is_explained_and_proven(open_window: OpenWindow, tripped: Trip
     expect(page.locator("#proof-mark")).to_be_hidden()
     page.get_by_role("button", name="Verify").click()
     expect(page.locator("#proof-mark")).to_contain_text("✓ Proven", timeout=PATIENCE)
+    with page.expect_download(timeout=PATIENCE) as taken:
+        page.get_by_role("button", name="Download evidence").click()
+    assert taken.value.suggested_filename == f"evidence-alert-{alert['alertId']}.zip"
+    with zipfile.ZipFile(taken.value.path()) as archive:
+        assert json.loads(archive.read("alert.json"))["alertId"] == alert["alertId"]
+    expect(page.locator("#proof-state")).to_have_text("")
     window.is_clean()
 
 

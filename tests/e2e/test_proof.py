@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
 
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from alert_api.cli import main
 from tests.browser.traffic import SECONDS, alerts_of, definition, is_applied
 from tests.stack import RunningStack, eventually
 
@@ -13,7 +21,7 @@ NAME = "Proof: many payments by one payer"
 LIMIT = 20
 
 
-def test_alerts_of_a_fraud_are_proven_and_explained(running_stack: RunningStack) -> None:
+def test_alerts_of_a_fraud_are_proven_and_explained(running_stack: RunningStack, tmp_path: Path) -> None:
     with running_stack.registry() as registry:
         made = registry.post("/v1/rules", json=definition(NAME, limit=LIMIT)).raise_for_status().json()
         rule_id = made["ruleId"]
@@ -41,6 +49,7 @@ def test_alerts_of_a_fraud_are_proven_and_explained(running_stack: RunningStack)
         page = alerts.get(f"{path}/contributors", params={"limit": 100}, timeout=90).raise_for_status().json()
         assert len(page["items"]) == newest["contributors"]["count"] == played["transactions"]
         assert {item["transaction"]["payeeId"] for item in page["items"]} == {payee}
+        evidence_is_drawn_and_checked(alerts, newest, payee, tmp_path)
         # the first ones of the fraud did not trip it
         first = page["items"][-1]
         query = {"eventTime": first["eventTime"]}
@@ -48,3 +57,30 @@ def test_alerts_of_a_fraud_are_proven_and_explained(running_stack: RunningStack)
         said = alerts.get(path, params=query, timeout=90).raise_for_status().json()
         (rule,) = [rule for rule in said["rules"] if rule["ruleId"] == rule_id]
         assert (rule["reason"], rule["value"], rule["limit"]) == ("limit", "1", str(LIMIT))
+
+
+def evidence_is_drawn_and_checked(
+    alerts: httpx.Client, alert: dict[str, Any], payee: str, folder: Path
+) -> None:
+    """Of the alert and of its case, by the command, which has the public key and nothing else."""
+    (key,) = alerts.get("/v1/evidence-keys").raise_for_status().json()["items"]
+    (folder / "key.pem").write_text(key["publicKey"])
+    cases = alerts.get("/v1/cases", params={"subject": f"payeeId:{payee}"}).raise_for_status().json()["items"]
+    for kind, identity in (("alert", alert["alertId"]), ("case", cases[0]["caseId"])):
+        drawn = alerts.post(f"/v1/{kind}s/{identity}/evidence", timeout=150)
+        assert drawn.status_code == 200, drawn.text
+        bundle = folder / f"{kind}.zip"
+        bundle.write_bytes(drawn.content)
+        result = CliRunner().invoke(
+            main, ["evidence", "verify", str(bundle), "--public-key", str(folder / "key.pem")]
+        )
+        assert result.exit_code == 0, result.output
+        assert f"evidence of {kind} {identity}, drawn by " in result.output
+        assert "as its rule and the transactions say." in result.output
+    with zipfile.ZipFile(folder / "alert.zip") as archive:
+        contributors = json.loads(archive.read("contributors/0.json"))
+        assert contributors["listed"] == alert["contributors"]["count"]
+        assert json.loads(archive.read("rule.json"))["author"] == "analyst"
+    with zipfile.ZipFile(folder / "case.zip") as archive:
+        extent = json.loads(archive.read("extent.json"))
+        assert extent["alertsWithTransactions"] == min(20, extent["alertsListed"]) > 0

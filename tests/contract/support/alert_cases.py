@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 from schemathesis.generation import GenerationMode
 
+from alert_api.adapters.evidence.ed25519 import new_private_key
 from alert_api.adapters.rejected.postgres_redrive import PostgresRedrive
 from alert_api.domain.rejected_records import RecordPlace
 from alert_api.service.rejected.reading import ReceivedReject
@@ -64,9 +65,16 @@ def seeded_api(postgres: PostgresServer, database: str, kafka: str, folder: Path
     produce_traces(kafka, "rule-traces.v1", [trace(number) for number in range(SEEDED)])
     with (
         in_memory_prover(SEEDED, folder) as prover,
-        live_api(login, folder, kafka=kafka, more=prover) as running,
+        live_api(login, folder, kafka=kafka, more=prover | evidence_key(folder)) as running,
     ):
         yield running
+
+
+def evidence_key(folder: Path) -> dict[str, str]:
+    """The setting of a key that signs evidence."""
+    file = folder / "evidence-key.pem"
+    file.write_text(new_private_key())
+    return {"TRIPLINE_EVIDENCE_KEY_FILE": str(file)}
 
 
 def _reject(offset: int) -> ReceivedReject:

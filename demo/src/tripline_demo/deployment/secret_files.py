@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripline_demo import closed_files, kafka_passwords
+from tripline_demo import closed_files, evidence_keys, kafka_passwords
 from tripline_demo.deployment import passfiles
 from tripline_demo.deployment.certificates import certify
 from tripline_demo.embedded.broker_security import BrokerSecurity, Tls, jaas
@@ -39,6 +39,9 @@ BROKER_NAMES = ("kafka", "localhost", "127.0.0.1")
 
 PROVER_KEY = "prover.key"
 """The alert API asks the prover with it."""
+
+EVIDENCE_KEY = "evidence-key.pem"
+"""The alert API signs evidence with it."""
 
 FOR_THE_GROUP = frozenset(
     {KAFKA_JAAS, KAFKA_BROKER, KAFKA_AUTHORITY, PROVER_KEY}
@@ -79,6 +82,7 @@ def make(folder: Path, owner: Owner) -> list[str]:
     known = json.loads((folder / CLEAR_KEYS).read_text(encoding="utf-8"))
     _keep(folder / KEYS, json.dumps(key_file(known), indent=2) + "\n", owner)
     _keep(folder / PROVER_KEY, secrets.token_urlsafe(32) + "\n", owner)
+    _keep(folder / EVIDENCE_KEY, evidence_keys.new_private_key(), owner)
     if not (folder / GUARD_KEY).exists():
         _let_guard_in(folder, new_key(), owner)
     _make_kafka_files(folder, owner)

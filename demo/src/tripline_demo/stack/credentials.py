@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tripline_demo import closed_files, kafka_passwords
+from tripline_demo import closed_files, evidence_keys, kafka_passwords
 from tripline_demo.embedded import broker_security
 from tripline_demo.groups import GROUPS
 from tripline_demo.stack.places import Places
@@ -64,6 +64,8 @@ def load_or_make(places: Places) -> Credentials:
     closed_files.write(places.guard_key, credentials.guard_key + "\n")
     if not places.prover_key.exists():
         closed_files.write(places.prover_key, secrets.token_urlsafe(32) + "\n")
+    if not places.evidence_key.exists():
+        closed_files.write(places.evidence_key, evidence_keys.new_private_key())
     _write_kafka_files(places)
     return credentials
 

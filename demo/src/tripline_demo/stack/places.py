@@ -74,6 +74,11 @@ class Places:
         return self.run / "prover.key"
 
     @property
+    def evidence_key(self) -> Path:
+        """The private key that the alert API signs evidence with."""
+        return self.run / "evidence-key.pem"
+
+    @property
     def guard_key(self) -> Path:
         """The API key of the guard of changed rules, for the guard alone."""
         return self.run / "guard.key"

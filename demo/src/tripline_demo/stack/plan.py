@@ -226,6 +226,7 @@ def _alert_api(plan: Plan) -> Program:
         TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_api"), TRIPLINE_REGISTRY_URL=plan.url("registry"),
         TRIPLINE_ENGINE_METRICS_URL=plan.url("engine"), TRIPLINE_GENERATOR_URL=plan.url("generator"),
         TRIPLINE_PROVER_URL=plan.url("prover"), TRIPLINE_PROVER_KEY_FILE=str(plan.places.prover_key),
+        TRIPLINE_EVIDENCE_KEY_FILE=str(plan.places.evidence_key),
     )  # fmt: skip
 
 

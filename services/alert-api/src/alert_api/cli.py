@@ -9,6 +9,7 @@ import click
 
 from alert_api.adapters.cases.case_rebuild import rebuild as rebuild_cases
 from alert_api.errors import StoreUnavailable
+from alert_api.evidence_commands import evidence
 from alert_api.openapi import document
 from alert_api.processes import run_api, run_projector, run_retention
 from alert_api.redrive_process import run_redrive
@@ -107,6 +108,9 @@ def _fold_anew(*, keep: bool) -> None:
         click.echo(f"{table}: {'as the log has it' if same else 'not what the log adds up to'} ({digest})")
     if before != after and not keep:
         sys.exit(1)
+
+
+main.add_command(evidence)
 
 
 @main.command()

@@ -122,6 +122,10 @@ class ProverUnavailable(AlertApiError):
     """The prover does not answer, or none is connected; the message says what to do."""
 
 
+class EvidenceNotSigned(AlertApiError):
+    """No key signs evidence here; the message says what to do."""
+
+
 class RejectedRecordNotFound(AlertApiError):
     """No rejected record has this id."""
 

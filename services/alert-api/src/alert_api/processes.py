@@ -16,6 +16,7 @@ from alert_api.adapters.alert_schema import alert_validator, command_validator
 from alert_api.adapters.cases.postgres_case_desk import PostgresCaseDesk
 from alert_api.adapters.cases.postgres_cases import PostgresCases
 from alert_api.adapters.engine_metrics import EngineMetrics
+from alert_api.adapters.evidence.ed25519 import read_signer
 from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.kafka_source import KafkaAlertSource
 from alert_api.adapters.metrics import ProjectorMetrics, RetentionMetrics
@@ -39,7 +40,7 @@ from alert_api.service.records import ReceivedAlert, Record, Unreadable, read_re
 from alert_api.service.retention import Retention
 from alert_api.service.sessions import SessionDesk
 from alert_api.service.void_commands import VoidCommand, read_command
-from alert_api.settings import ApiSettings, ProjectorSettings, RetentionSettings
+from alert_api.settings import EVIDENCE_KEY, ApiSettings, ProjectorSettings, RetentionSettings
 from tripline_contracts import topics
 from tripline_contracts.event_type import EventType
 from tripline_http.application import Access
@@ -90,6 +91,9 @@ def run_api(settings: ApiSettings) -> None:
             event_type=settings.event_type,
             clock=wall_clock,
             streaming=Streaming(stopping, notifier=notifier),
+            signer=None
+            if settings.evidence_key is None
+            else read_signer(EVIDENCE_KEY, settings.evidence_key),
         ).app
         install_stored_keys(app, PostgresKeyStore(pool.connection, "alerts"))
         install_tokens(app, settings.issuer, metrics)

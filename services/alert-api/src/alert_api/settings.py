@@ -21,6 +21,8 @@ from tripline_http.errors import ConfigurationError
 from tripline_http.keys.rate_limit import RateLimit, read_rate_limit
 from tripline_http.tokens.issuer import Issuer, read_issuer
 
+EVIDENCE_KEY = "TRIPLINE_EVIDENCE_KEY_FILE"
+
 
 @dataclass(frozen=True, slots=True)
 class ProverAddress:
@@ -47,6 +49,7 @@ class ApiSettings:
     engine_metrics_url: str | None
     generator_url: str | None
     prover: ProverAddress | None
+    evidence_key: Path | None
     kafka: KafkaCluster | None
     log_level: str
     rate_limit: RateLimit
@@ -101,6 +104,7 @@ def api_settings() -> ApiSettings:
         engine_metrics_url=_address(env, "ENGINE_METRICS_URL"),
         generator_url=_address(env, "GENERATOR_URL"),
         prover=_prover(env),
+        evidence_key=_file(env, EVIDENCE_KEY),
         kafka=_kafka() if env.str("KAFKA", "").strip() else None,
         log_level=_text(env, "LOG_LEVEL", "info"),
         rate_limit=read_rate_limit(os.environ),
@@ -214,6 +218,12 @@ def _address(env: Env, name: str) -> str | None:
     if not address.startswith(("http://", "https://")):
         raise ConfigurationError(f"TRIPLINE_{name} is {address!r}; expected http://host:port.")
     return address
+
+
+def _file(env: Env, variable: str) -> Path | None:
+    """The path that a variable names; None where it is not set."""
+    name = variable.removeprefix("TRIPLINE_")
+    return None if env.str(name, None) is None else Path(_text(env, name))
 
 
 def _prover(env: Env) -> ProverAddress | None:

@@ -17,6 +17,7 @@ from alert_api.api.cases.case_commands import cases_blueprint
 from alert_api.api.console import console_blueprint
 from alert_api.api.console_data import Line, console_data_blueprint
 from alert_api.api.event_type import event_type_blueprint
+from alert_api.api.evidence.evidence import EvidenceSigner, Sources, evidence_blueprint, evidence_schemas
 from alert_api.api.problems import install_problems
 from alert_api.api.proofs.explanation import explanation_blueprint
 from alert_api.api.proofs.judgement import judgement_blueprint
@@ -107,8 +108,9 @@ def build(
     event_type: EventType,
     clock: Callable[[], int],
     streaming: Streaming,
+    signer: EvidenceSigner | None = None,
 ) -> AlertApi:
-    """The whole app; `clock` gives ms since the epoch."""
+    """The whole app; `clock` gives ms since the epoch, `signer` signs evidence."""
     alerts, overview = stores.alerts, stores.overview
     app = new_app("alert-api", access=doors.access, registry=registry, checks={"database": alerts.check})
     app.json = _AsWritten(app)
@@ -118,7 +120,8 @@ def build(
         version="1.0.0",
         description="Alerts as the engine raised them, and who takes care of each.",
     )
-    named = components(event_type) | proof_schemas() | rejected_components() | case_components(event_type)
+    named = components(event_type) | case_components(event_type) | rejected_components()
+    named |= proof_schemas() | evidence_schemas()
     for name, schema in named.items():
         api.spec.components.schema(name, schema)
     install_problems(app)
@@ -136,6 +139,8 @@ def build(
     api.register_blueprint(rejected_records_blueprint(desk))
     api.register_blueprint(explanation_blueprint(alerts, line.prover, line.registry, event_type))
     api.register_blueprint(judgement_blueprint(line.prover))
+    sources = Sources(alerts, stores.cases.reader, line.prover, line.registry)
+    api.register_blueprint(evidence_blueprint(sources, signer, event_type, clock))
     api.register_blueprint(event_type_blueprint(event_type))
     api.register_blueprint(session_blueprint(doors.sessions))
     app.register_blueprint(console_blueprint(event_type))

@@ -13,6 +13,7 @@ from alert_api.errors import (
     CaseStateConflict,
     CorrectionNotReadable,
     CountChanged,
+    EvidenceNotSigned,
     KeyReused,
     NotConnected,
     ProofRefused,
@@ -67,6 +68,10 @@ def install_problems(app: Flask) -> None:
         detail = f"The prover cannot be asked: {error}."
         return problem_response(ProblemError(503, "prover-unavailable", detail, headers=RETRY_LATER))
 
+    def not_signed(error: EvidenceNotSigned) -> Response:
+        return problem_response(ProblemError(503, "evidence-not-signed", f"{error}."))
+
+    app.register_error_handler(EvidenceNotSigned, not_signed)
     app.register_error_handler(ProofRefused, no_proof)
     app.register_error_handler(ProverBusy, busy)
     app.register_error_handler(ProverUnavailable, prover_away)

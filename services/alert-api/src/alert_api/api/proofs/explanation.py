@@ -78,7 +78,7 @@ def _add_explanation(
         content = alerts.get(AlertId(str(alert_id))).content
         proof = connected(prover).verify(content)
         alert = proof["derived"] or content
-        rule = rule_then(alert["ruleId"], alert["ruleVersion"], _asking(registry))
+        rule = rule_then(alert["ruleId"], alert["ruleVersion"], asking(registry))
         transaction_id = str(alert["transaction"][event_type.id_field.name])
         return jsonify(
             alertId=str(alert_id),
@@ -131,7 +131,8 @@ def _condition(measured: Mapping[str, Any], definition: Mapping[str, Any] | None
     }
 
 
-def _asking(registry: Upstream) -> Ask:
+def asking(registry: Upstream) -> Ask:
+    """Asks the registry with the key of the request that is answered now."""
     headers = {"Authorization": f"Bearer {current_credential()}"}
 
     def ask(path: str, query: Mapping[str, str]) -> tuple[int, Any]:

@@ -5,6 +5,7 @@ import { call } from "../core/client.js";
 import { button, element, setText } from "../core/dom.js";
 import { MANY, ONE } from "../core/event_type.js";
 import { counted, decimal, fullTime } from "../core/format.js";
+import { evidenceButton } from "../parts/evidence_button.js";
 
 const SECONDS = 150;
 const PAGE = 50;
@@ -32,7 +33,13 @@ export class AlertProof {
       "section",
       { class: "across proof" },
       element("h2", {}, "Explanation"),
-      element("p", { class: "actions" }, this.explain, this.verify),
+      element(
+        "p",
+        { class: "actions" },
+        this.explain,
+        this.verify,
+        evidenceButton("alert", alert.alertId, (text) => setText(this.said, text)),
+      ),
       this.said,
       this.mark,
       this.differences,

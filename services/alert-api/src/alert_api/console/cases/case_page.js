@@ -5,6 +5,7 @@ import { button, element, setText } from "../core/dom.js";
 import { fullTime } from "../core/format.js";
 import { openAcknowledge } from "../parts/acknowledge.js";
 import { AlertRow } from "../parts/alert_row.js";
+import { evidenceButton } from "../parts/evidence_button.js";
 import { caseHistory } from "./case_history.js";
 import { episodeTable, timeLine } from "./case_episodes.js";
 import { holderText, sizeText, stateTag, subjectText } from "./case_words.js";
@@ -106,6 +107,7 @@ export class CasePage {
         parts.events.next && more("The 100 newest entries are shown."),
       ]),
       section("Alerts", this.alertList(parts.alerts)),
+      section("Evidence", this.evidence(one)),
       element("p", { class: "muted small" }, `Case ${one.caseId}, version ${one.version}`),
     );
     if (focused) document.getElementById(focused)?.focus();
@@ -154,6 +156,15 @@ export class CasePage {
         ),
       ),
     );
+  }
+
+  evidence(one) {
+    const said = element(
+      "p",
+      { class: "muted", role: "status" },
+      "What is on this page, with the proof of the newest alerts and all that counted for them, signed.",
+    );
+    return [evidenceButton("case", one.caseId, (text) => setText(said, text)), said];
   }
 
   alertList({ body, next }) {

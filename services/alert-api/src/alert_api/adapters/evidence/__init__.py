@@ -1,0 +1,1 @@
+"""Keys that evidence is signed with."""

@@ -1,0 +1,1 @@
+"""Bundles of evidence: what they hold, and whether one is as it was signed."""
