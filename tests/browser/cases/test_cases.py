@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.payer_case import case_of
 from tests.browser.traffic import SECONDS, Tripped, definition, published_rule
+from tests.browser.windows import Window
 from tests.stack import RunningStack, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -45,6 +46,11 @@ def test_a_burst_is_one_case_from_the_first_look_to_what_reopens_it(
     expect(history).to_contain_text("Resolved by analyst: false positive")
     expect(history).to_contain_text("The yearly sale.")
     expect(page.locator("#case-episodes tbody tr").first).to_contain_text(tripped.rule["name"])
+    its_rule_is_worth_less(window, tripped)
+    window.go(f"/cases/{case['caseId']}")
+    with page.expect_download(timeout=60_000) as taken:
+        page.get_by_role("button", name="Download evidence").click()
+    assert taken.value.suggested_filename == f"evidence-case-{case['caseId']}.zip"
     again = {**definition("Browser: found again"), "effectiveFrom": tripped.alerts[-1]["eventTime"] - 60_000}
     with published_rule(stack, again):
         eventually(lambda: case_of(stack, tripped)["state"] == "reopened", "the case is reopened", SECONDS)
@@ -57,6 +63,21 @@ def test_a_burst_is_one_case_from_the_first_look_to_what_reopens_it(
     page.get_by_role("link", name="All cases").click()
     expect(row).to_have_count(0)
     window.is_clean()
+
+
+def its_rule_is_worth_less(window: Window, tripped: Tripped) -> None:
+    """By one false positive, on its own page and among all rules."""
+    page, worth = window.page, "0 % (0 % to 79 %, of 1 case)"
+    window.go(f"/rules/{tripped.rule['ruleId']}")
+    table = page.get_by_role("region", name="What versions are worth")
+    expect(table).to_contain_text("1 false positive")
+    expect(table).to_contain_text(worth)
+    window.go("/rules")
+    page.get_by_text("What the rules are worth").click()
+    expect(table.get_by_role("row").filter(has_text=tripped.rule["name"])).to_contain_text(worth)
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Download as CSV").click()
+    assert "false_positive" in taken.value.path().read_text("utf-8").splitlines()[0]
 
 
 def test_all_cases_of_a_filter_with_the_number_that_was_seen(

@@ -33,6 +33,7 @@ from alert_api.domain.evidence.bundle import BundleTooLarge, Subject, pack, to_b
 from alert_api.domain.evidence.checking import NotAsSigned, check
 from alert_api.service.sessions import SessionDesk
 from tests.unit.alert_api.support.fake_cases import FakeCases
+from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tests.unit.alert_api.support.samples import (
     FakeAlerts,
@@ -63,7 +64,7 @@ def client(prove: Prove = proof, signer: Ed25519Signer | None = SIGNER) -> Flask
     )
     cases = FakeCases()
     return build(
-        stores=Stores(FakeAlerts(1), FakeOverview(), Cases(cases, cases), FakeRejected()),
+        stores=Stores(FakeAlerts(1), FakeOverview(), Cases(cases, cases), FakeRejected(), FakePerformance()),
         line=line,
         doors=Doors(Access((VIEWER,)), SessionDesk(FakeSessions(), FernetSeal(), lambda: 0)),
         registry=CollectorRegistry(),

@@ -10,6 +10,7 @@ from psycopg_pool import ConnectionPool
 from alert_api.adapters.cases.postgres_case_desk import PostgresCaseDesk
 from alert_api.adapters.cases.postgres_cases import PostgresCases
 from alert_api.adapters.fernet_seal import FernetSeal
+from alert_api.adapters.performance.postgres_performance import PostgresPerformance
 from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts
 from alert_api.adapters.postgres_sessions import PostgresSessions
@@ -37,6 +38,7 @@ def document(declared: EventType | None = None) -> str:
             PostgresAlertEvents(pool),
             Cases(PostgresCases(pool), PostgresCaseDesk(pool)),
             PostgresRejectedRecords(pool, "transactions.v1"),
+            PostgresPerformance(pool),
         ),
         line=line,
         doors=Doors(Access(), SessionDesk(PostgresSessions(pool), FernetSeal(), lambda: 0)),

@@ -22,6 +22,7 @@ from alert_api.adapters.kafka_source import KafkaAlertSource
 from alert_api.adapters.metrics import ProjectorMetrics, RetentionMetrics
 from alert_api.adapters.newest_traces import NewestTraces
 from alert_api.adapters.newest_transactions import NewestTransactions
+from alert_api.adapters.performance.postgres_performance import PostgresPerformance
 from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_commit_notifier import PostgresCommitNotifier
@@ -84,6 +85,7 @@ def run_api(settings: ApiSettings) -> None:
                 PostgresAlertEvents(pool),
                 Cases(PostgresCases(pool), PostgresCaseDesk(pool)),
                 PostgresRejectedRecords(pool, topics.load("transactions.v1").name),
+                PostgresPerformance(pool),
             ),
             line=line,
             doors=Doors(Access(keys, settings.hosts), sessions),

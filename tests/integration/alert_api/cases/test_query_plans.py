@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from alert_api.adapters.cases import case_fold, case_log, postgres_case_desk, postgres_cases, stored_book
+from alert_api.adapters.performance import postgres_performance
 from alert_api.domain.cases.subject import Subject
 from alert_api.service.cases.case_queries import CaseFilter
 from tests.servers import PostgresServer
@@ -50,6 +51,10 @@ QUERIES: dict[str, tuple[str, Any]] = {
     "joined": (stored_book.DELETE_JOINED[0], [[1, 2]]),
     "links of joined": (stored_book.DELETE_JOINED[1], [[1, 2]]),
     "unfolded": (case_fold.UNFOLDED, {"position": 29_999}),
+    "what versions are worth": (
+        postgres_performance.JUDGE_VERSIONS,
+        {"earliest": 5, "latest": 500, "rule_ids": None},
+    ),
     "the log": (case_log.SELECT_LOG, {"after": 29_000, "limit": 50}),
     **{
         f"page of {name}": (

@@ -19,6 +19,7 @@ from alert_api.domain.rejected_records import Decision, Delivery, RecordPlace, s
 from alert_api.service.rejected.desk import MAX_VALUE_BYTES, RejectedFilter
 from alert_api.service.sessions import SessionDesk
 from tests.unit.alert_api.support.fake_cases import no_cases
+from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.rejected_samples import FakeRejected, rejected
 from tests.unit.alert_api.support.samples import FakeAlerts, FakeOverview, FakeSessions, key
 from tripline_contracts import event_type_loader
@@ -47,7 +48,7 @@ def records() -> FakeRejected:
 @pytest.fixture
 def client(records: FakeRejected) -> FlaskClient:
     built = build(
-        stores=Stores(FakeAlerts(), FakeOverview(), no_cases(), records),
+        stores=Stores(FakeAlerts(), FakeOverview(), no_cases(), records, FakePerformance()),
         line=Line(Upstream("The rules registry", "http://127.0.0.1:9")),
         doors=Doors(Access((OPS, EVE, VIEWER)), SessionDesk(FakeSessions(), FernetSeal(), lambda: 5000)),
         registry=CollectorRegistry(),

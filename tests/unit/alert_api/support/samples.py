@@ -24,10 +24,12 @@ from alert_api.errors import AlertNotFound
 from alert_api.service.alert_counts import Counted, Span
 from alert_api.service.alert_queries import AlertFilter, Page, Place, StoredAlert
 from alert_api.service.alert_stream import StreamBatch, StreamedEvent, StreamPlace
+from alert_api.service.performance.rule_performance import PerformanceReader
 from alert_api.service.records import ReceivedAlert, Record, read_record
 from alert_api.service.sessions import SealedSession, SessionDesk
 from alert_api.service.void_commands import VoidCommand, read_command
 from tests.unit.alert_api.support.fake_cases import no_cases
+from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.event_type import EventType
@@ -281,10 +283,17 @@ def app(
     streaming: Streaming | None = None,
     declared: EventType | None = None,
     sessions: SessionDesk | None = None,
+    performance: PerformanceReader | None = None,
 ) -> Flask:
     """The API over what is given, and over nothing where it is not; of the default event type or another one."""
     return build(
-        stores=Stores(alerts or FakeAlerts(), overview or FakeOverview(), no_cases(), FakeRejected()),
+        stores=Stores(
+            alerts or FakeAlerts(),
+            overview or FakeOverview(),
+            no_cases(),
+            FakeRejected(),
+            performance or FakePerformance(),
+        ),
         line=line or Line(Upstream("The rules registry", "http://127.0.0.1:9")),
         doors=Doors(Access(keys), sessions or SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),
         registry=CollectorRegistry(),

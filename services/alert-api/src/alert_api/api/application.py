@@ -18,6 +18,8 @@ from alert_api.api.console import console_blueprint
 from alert_api.api.console_data import Line, console_data_blueprint
 from alert_api.api.event_type import event_type_blueprint
 from alert_api.api.evidence.evidence import EvidenceSigner, Sources, evidence_blueprint, evidence_schemas
+from alert_api.api.performance.performance import performance_blueprint
+from alert_api.api.performance.performance_schemas import performance_schemas
 from alert_api.api.problems import install_problems
 from alert_api.api.proofs.explanation import explanation_blueprint
 from alert_api.api.proofs.judgement import judgement_blueprint
@@ -36,6 +38,7 @@ from alert_api.service.alert_counts import AlertCounter
 from alert_api.service.alert_stream import AlertEvents, CommitNotifier, StreamTiming
 from alert_api.service.cases.case_queries import CaseReader
 from alert_api.service.cases.case_work import CaseDesk
+from alert_api.service.performance.rule_performance import PerformanceReader
 from alert_api.service.rejected.desk import RejectedDesk, RejectedRecords
 from alert_api.service.sessions import SessionDesk
 from tripline_contracts import schemas
@@ -59,12 +62,14 @@ class Cases:
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """What is in the database: alerts one by one, many of them, cases, and what the engine did not accept."""
+    """What is in the database: alerts one by one, many of them, cases, what the engine did not accept, and what rules
+    are worth."""
 
     alerts: Alerts
     overview: Overview
     cases: Cases
     rejected: RejectedRecords
+    performance: PerformanceReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +126,7 @@ def build(
         description="Alerts as the engine raised them, and who takes care of each.",
     )
     named = components(event_type) | case_components(event_type) | rejected_components()
-    named |= proof_schemas() | evidence_schemas()
+    named |= proof_schemas() | evidence_schemas() | performance_schemas()
     for name, schema in named.items():
         api.spec.components.schema(name, schema)
     install_problems(app)
@@ -133,6 +138,7 @@ def build(
         stream_blueprint(overview, seats, streaming.stopped, streaming.timing, streaming.notifier)
     )
     api.register_blueprint(summary_blueprint(overview, clock))
+    api.register_blueprint(performance_blueprint(stores.performance, clock))
     api.register_blueprint(traces_blueprint(line.traces))
     api.register_blueprint(verification_blueprint(alerts, line.prover, clock))
     desk = RejectedDesk(stores.rejected, schemas.validator("transactions.v1", event_type), clock)

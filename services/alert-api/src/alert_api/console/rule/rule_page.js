@@ -8,6 +8,7 @@ import { RuleChanges } from "./rule_changes.js";
 import { ruleHead } from "./rule_head.js";
 import { RuleHistory } from "./rule_history.js";
 import { RuleStanding } from "./rule_standing.js";
+import { RuleWorth } from "./rule_worth.js";
 
 const AGAIN_MS = 3000;
 
@@ -34,6 +35,7 @@ export class RulePage {
         changes: new RuleChanges(again),
         history: new RuleHistory(this.ruleId, again),
         alerts: new RuleAlerts(this.ruleId),
+        worth: new RuleWorth(this.ruleId),
       });
       this.element.append(back(), element("p", { class: "muted" }, "Loading\u2026"));
       this.history.choose(query);
@@ -93,6 +95,7 @@ export class RulePage {
     this.changes.take(changes);
     this.history.take(reading);
     this.alerts.take(rule);
+    this.worth.take(rule);
     return undefined;
   }
 
@@ -102,13 +105,14 @@ export class RulePage {
   }
 
   build() {
-    const { head, trouble, standing, changes, history, alerts } = this;
+    const { head, trouble, standing, changes, history, alerts, worth } = this;
     this.element.replaceChildren(
       back(),
       head,
       trouble,
       changes.element,
       element("div", { class: "rule-columns" }, standing.element, alerts.element),
+      worth.element,
       history.element,
     );
   }

@@ -9,6 +9,7 @@ import { fits } from "../core/purposes.js";
 import { PurposeFilters } from "../parts/purpose_filters.js";
 import { changeRule, editRule, explainRule, removeRule, tickTrace, traceRule } from "./rule_acts.js";
 import { ruleFacts } from "./rule_facts.js";
+import { RulesWorth } from "./rules_worth.js";
 
 const COUNTERS = [
   ["rule_evaluations_total", "judged"],
@@ -28,6 +29,7 @@ export class RulesView {
     this.empty = element("p", { class: "empty" });
     this.applied = element("p", { class: "muted small" });
     this.filters = new PurposeFilters("rules", () => this.take(feeds.rules));
+    this.worth = new RulesWorth(() => feeds.rules.data ?? []);
     this.fresh = button("New rule", () => editRule(null), { kind: "primary", id: "new-rule" });
     this.overview = element(
       "div",
@@ -41,6 +43,7 @@ export class RulesView {
       element("div", { class: "filters" }, this.filters.elements),
       this.list,
       this.empty,
+      this.worth.element,
     );
     byId("rules").append(element("div", { class: "panel" }, this.overview, this.page.element));
     feeds.rules.listen((feed) => this.take(feed));
@@ -53,6 +56,7 @@ export class RulesView {
     setText(this.applied, "");
     this.page.forget();
     this.filters.forget();
+    this.worth.forget();
   }
 
   open({ id, query }) {

@@ -1,0 +1,1 @@
+"""What rules are worth, from Postgres."""

@@ -1,0 +1,1 @@
+"""The port to what rules are worth."""
