@@ -111,8 +111,8 @@ def test_the_last_resolution_counts(stored: Stored) -> None:
 
 def test_of_a_span_and_of_some_rules(stored: Stored) -> None:
     stored.do("1", resolved(stored, "1", "false_positive", 1000))
-    at = stored.opened["1"] + 1000
-    assert [row.cases for row in stored.performance.of_versions(Span(at, at), (1,))] == [
+    then = stored.opened["1"] + 1000
+    assert [row.cases for row in stored.performance.of_versions(Span(then, then), (1,))] == [
         {"false_positive": 1}
     ]
     early = stored.performance.of_versions(Span(EPOCH, EPOCH + HOUR), ())

@@ -34,11 +34,11 @@ from alert_api.domain.evidence.checking import NotAsSigned, check
 from alert_api.service.sessions import SessionDesk
 from tests.unit.alert_api.support.fake_cases import FakeCases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
+from tests.unit.alert_api.support.fake_sessions import FakeSessions
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tests.unit.alert_api.support.samples import (
     FakeAlerts,
     FakeOverview,
-    FakeSessions,
     alert,
     alert_id,
     key,

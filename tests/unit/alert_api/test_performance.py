@@ -16,8 +16,10 @@ from alert_api.api.performance.performance import DAY_MS
 from alert_api.domain.performance.precision import Precision
 from alert_api.service.alert_counts import Span
 from alert_api.service.performance.rule_performance import DayCount, Spread, VersionKey, VersionPerformance
+from tests.unit.alert_api.support.case_app import case_app
+from tests.unit.alert_api.support.fake_cases import FakeCases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
-from tests.unit.alert_api.support.samples import app, key
+from tests.unit.alert_api.support.samples import key
 
 NOW = 1_800_000_000_000
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
@@ -65,7 +67,7 @@ def client(
     *rows: VersionPerformance, counted: tuple[DayCount, ...] = ()
 ) -> tuple[FlaskClient, FakePerformance]:
     reader = FakePerformance(rows, counted)
-    return app(performance=reader, keys=(VIEWER,), clock=NOW).test_client(), reader
+    return case_app(FakeCases(), (VIEWER,), NOW, reader).test_client(), reader
 
 
 def test_what_callers_are_told() -> None:

@@ -20,8 +20,9 @@ from alert_api.service.rejected.desk import MAX_VALUE_BYTES, RejectedFilter
 from alert_api.service.sessions import SessionDesk
 from tests.unit.alert_api.support.fake_cases import no_cases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
+from tests.unit.alert_api.support.fake_sessions import FakeSessions
 from tests.unit.alert_api.support.rejected_samples import FakeRejected, rejected
-from tests.unit.alert_api.support.samples import FakeAlerts, FakeOverview, FakeSessions, key
+from tests.unit.alert_api.support.samples import FakeAlerts, FakeOverview, key
 from tripline_contracts import event_type_loader
 from tripline_http.application import Access
 

@@ -15,7 +15,8 @@ from alert_api.api.session_cookie import TOKEN_HEADER
 from alert_api.errors import StoreUnavailable
 from alert_api.service.alert_stream import StreamTiming
 from alert_api.service.sessions import SessionDesk
-from tests.unit.alert_api.support.samples import FakeOverview, FakeSessions, app, key
+from tests.unit.alert_api.support.fake_sessions import FakeSessions
+from tests.unit.alert_api.support.samples import FakeOverview, app, key
 from tripline_http.keys.key_file import ApiKey
 
 ADA, AS_ADA = key("ada", "alerts:read")

@@ -15,17 +15,26 @@ from alert_api.api.console_data import Line
 from alert_api.service.sessions import SessionDesk
 from tests.unit.alert_api.support.fake_cases import FakeCases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
+from tests.unit.alert_api.support.fake_sessions import FakeSessions
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
-from tests.unit.alert_api.support.samples import FakeAlerts, FakeOverview, FakeSessions
+from tests.unit.alert_api.support.samples import FakeAlerts, FakeOverview
 from tripline_contracts import event_type_loader
 from tripline_http.application import Access
 from tripline_http.keys.key_file import ApiKey
 
 
-def case_app(cases: FakeCases, keys: Iterable[ApiKey], clock: int) -> Flask:
+def case_app(
+    cases: FakeCases, keys: Iterable[ApiKey], clock: int, performance: FakePerformance | None = None
+) -> Flask:
     """The app, whose clock stands still."""
     return build(
-        stores=Stores(FakeAlerts(), FakeOverview(), Cases(cases, cases), FakeRejected(), FakePerformance()),
+        stores=Stores(
+            FakeAlerts(),
+            FakeOverview(),
+            Cases(cases, cases),
+            FakeRejected(),
+            performance or FakePerformance(),
+        ),
         line=Line(Upstream("The rules registry", "http://127.0.0.1:9")),
         doors=Doors(Access(keys), SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),
         registry=CollectorRegistry(),

@@ -24,12 +24,12 @@ from alert_api.errors import AlertNotFound
 from alert_api.service.alert_counts import Counted, Span
 from alert_api.service.alert_queries import AlertFilter, Page, Place, StoredAlert
 from alert_api.service.alert_stream import StreamBatch, StreamedEvent, StreamPlace
-from alert_api.service.performance.rule_performance import PerformanceReader
 from alert_api.service.records import ReceivedAlert, Record, read_record
-from alert_api.service.sessions import SealedSession, SessionDesk
+from alert_api.service.sessions import SessionDesk
 from alert_api.service.void_commands import VoidCommand, read_command
 from tests.unit.alert_api.support.fake_cases import no_cases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
+from tests.unit.alert_api.support.fake_sessions import FakeSessions
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.event_type import EventType
@@ -243,36 +243,6 @@ class FakeOverview:
         return self.counts
 
 
-class FakeSessions:
-    """Sessions in memory with the contract of the Postgres ones."""
-
-    def __init__(self) -> None:
-        self.rows: dict[str, SealedSession] = {}
-        self.broken: Exception | None = None
-
-    def add(self, session: SealedSession, most: int) -> None:
-        self._check()
-        self.rows[session.sha256] = session
-        newest = sorted(self.rows.values(), key=lambda row: (-row.created_at, row.sha256))
-        beyond = [row.sha256 for row in newest if row.actor == session.actor][most:]
-        ended = [row.sha256 for row in newest if row.expires_at <= session.created_at]
-        for sha256 in {*beyond, *ended}:
-            del self.rows[sha256]
-
-    def find(self, sha256: str, now: int) -> SealedSession | None:
-        self._check()
-        row = self.rows.get(sha256)
-        return row if row is not None and row.expires_at > now else None
-
-    def remove(self, sha256: str) -> None:
-        self._check()
-        self.rows.pop(sha256, None)
-
-    def _check(self) -> None:
-        if self.broken is not None:
-            raise self.broken
-
-
 def app(
     *,
     alerts: Alerts | None = None,
@@ -283,16 +253,11 @@ def app(
     streaming: Streaming | None = None,
     declared: EventType | None = None,
     sessions: SessionDesk | None = None,
-    performance: PerformanceReader | None = None,
 ) -> Flask:
     """The API over what is given, and over nothing where it is not; of the default event type or another one."""
     return build(
         stores=Stores(
-            alerts or FakeAlerts(),
-            overview or FakeOverview(),
-            no_cases(),
-            FakeRejected(),
-            performance or FakePerformance(),
+            alerts or FakeAlerts(), overview or FakeOverview(), no_cases(), FakeRejected(), FakePerformance()
         ),
         line=line or Line(Upstream("The rules registry", "http://127.0.0.1:9")),
         doors=Doors(Access(keys), sessions or SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),

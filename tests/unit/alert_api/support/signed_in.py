@@ -14,7 +14,8 @@ from alert_api.adapters.upstream import Upstream
 from alert_api.api.console_data import Line
 from alert_api.api.session_cookie import COOKIE, TOKEN_HEADER
 from alert_api.service.sessions import SessionDesk
-from tests.unit.alert_api.support.samples import FakeSessions, app, key
+from tests.unit.alert_api.support.fake_sessions import FakeSessions
+from tests.unit.alert_api.support.samples import app, key
 from tripline_http.keys.key_file import ApiKey
 
 ADA, AS_ADA = key("ada", "alerts:read", "alerts:ack", "rules:read")
