@@ -70,8 +70,13 @@ def test_every_scope_is_asked_for_somewhere_and_held_by_a_role_that_the_demo_has
     assert set(HOLDERS.values()) == set(ROLES)
 
 
-LOOKS = {"POST /v1/rule-checks", "POST /v1/alerts/{alert_id}/verification"}
-"""What has a body and keeps nothing."""
+LOOKS = {
+    "POST /v1/rule-checks",
+    "POST /v1/alerts/{alert_id}/verification",
+    "POST /v1/alerts/{alert_id}/evidence",
+    "POST /v1/cases/{case_id}/evidence",
+}
+"""What is posted, and keeps nothing."""
 
 
 @pytest.mark.parametrize("role", ["viewer", "auditor"])

@@ -36,6 +36,12 @@ OPERATIONS = {
         f"POST /v1/cases/{{case_id}}/{action}"
         for action in ("acknowledge", "claim", "assign", "resolve", "reopen", "comment")
     ),
+    "POST /v1/alerts/{alert_id}/evidence",
+    "POST /v1/cases/{case_id}/evidence",
+    "GET /v1/evidence-keys",
+    "GET /v1/rule-performance",
+    "GET /v1/rule-performance/export",
+    "GET /v1/rules/{rule_id}/performance",
     "GET /v1/alerts/{alert_id}/explanation",
     "GET /v1/alerts/{alert_id}/contributors",
     "GET /v1/transactions/{transaction_id}/judgement",

@@ -116,7 +116,7 @@ def test_of_a_span_and_of_some_rules(stored: Stored) -> None:
         {"false_positive": 1}
     ]
     early = stored.performance.of_versions(Span(EPOCH, EPOCH + HOUR), ())
-    assert [(row.key, row.alerts) for row in early] == [(VersionKey(1, 1), 6)]
+    assert [(row.key, row.alerts) for row in early if row.alerts] == [(VersionKey(1, 1), 6)]
     assert stored.performance.of_versions(ALWAYS, (77,)) == []
 
 

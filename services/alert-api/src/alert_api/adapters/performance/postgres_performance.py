@@ -24,7 +24,7 @@ SELECT rule_id, rule_version, sum(alerts)::bigint FROM (
     UNION ALL
     SELECT rule_id, rule_version, raised FROM alerts.alert_count_changes
      WHERE hour BETWEEN %(first_hour)s AND %(last_hour)s) counted
- WHERE %(rule_ids)s::bigint[] IS NULL OR rule_id = ANY (%(rule_ids)s)
+ WHERE %(rule_ids)s::bigint[] IS NULL OR rule_id = ANY (%(rule_ids)s::bigint[])
  GROUP BY 1, 2 HAVING sum(alerts) > 0
 """
 
@@ -45,7 +45,7 @@ JUDGE_VERSIONS = """
 WITH resolved AS MATERIALIZED (
     SELECT case_id, outcome, opened_at, acknowledged_at, resolved_at FROM alerts.cases
      WHERE state = 'resolved' AND resolved_at BETWEEN %(earliest)s AND %(latest)s
-       AND (%(rule_ids)s::bigint[] IS NULL OR rule_ids && %(rule_ids)s)
+       AND (%(rule_ids)s::bigint[] IS NULL OR rule_ids && %(rule_ids)s::bigint[])
 ), involved AS (
     SELECT DISTINCT r.case_id, e.rule_id, a.rule_version
       FROM resolved r JOIN alerts.case_episodes l USING (case_id) JOIN alerts.episodes e USING (episode_id), LATERAL (
@@ -54,7 +54,7 @@ WITH resolved AS MATERIALIZED (
               AND jsonb_hash_extended(x.group_values, 0) = jsonb_hash_extended(e.group_text::jsonb, 0)
               AND x.group_values = e.group_text::jsonb
               AND x.event_time BETWEEN e.first AND e.last) a
-     WHERE %(rule_ids)s::bigint[] IS NULL OR e.rule_id = ANY (%(rule_ids)s)
+     WHERE %(rule_ids)s::bigint[] IS NULL OR e.rule_id = ANY (%(rule_ids)s::bigint[])
 )
 SELECT i.rule_id, i.rule_version, jsonb_object_agg(outcome, cases),
        max(ack_median), max(ack_p95), max(resolve_median), max(resolve_p95)

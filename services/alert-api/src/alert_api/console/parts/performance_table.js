@@ -36,7 +36,7 @@ function line(row, named) {
     {},
     named ? element("td", {}, rule) : null,
     element("td", {}, `v${row.ruleVersion}`),
-    element("td", { class: "number" }, figure(row.alerts)),
+    element("td", {}, figure(row.alerts)),
     element("td", {}, casesText(row.cases)),
     element(
       "td",
