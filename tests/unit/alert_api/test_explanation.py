@@ -12,11 +12,13 @@ from flask.testing import FlaskClient
 from alert_api.adapters.prover.http_prover import HttpProver
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.console_data import Line
-from alert_api.service.explanation_words import moment, sentence
+from alert_api.service.explanation_words import ExplanationWords, moment
 from tests.unit.alert_api.support.samples import EPOCH, FakeAlerts, alert, alert_id, app, key
+from tripline_contracts import event_type_loader
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read", "rules:read")
 PATH = f"/v1/alerts/{alert_id(1)}"
+WORDS = ExplanationWords(event_type_loader.load())
 DEFINITION = {"aggregatorFunctionType": "SUM", "aggregateFieldName": "paymentAmount"}
 VERSION: dict[str, Any] = {
     "ruleId": 1, "version": 1, "name": "Large sums", "definition": DEFINITION, "actor": "ada", "occurredAt": 5,
@@ -67,9 +69,9 @@ def test_an_explanation() -> None:
     registry = FakeRegistry()
     said = client_of(registry).get(f"{PATH}/explanation", headers=AS_VIEWER).get_json()
     assert said["sentence"] == (
-        "Rule “Large sums” (version 1) raised this alert at transaction t1 of"
-        f" {moment(EPOCH + 1)}: for payeeId 25 the sum of paymentAmount was 1000.01, over the limit 1000, over 1"
-        f" transaction from {moment(EPOCH + 1 - 60_000)} to {moment(EPOCH + 1)}."
+        "Rule “Large sums” (version 1) raised this alert at payment t1 of"
+        f" {moment(EPOCH + 1)}: for payer 25 the sum of amounts was 1000.01, over the limit 1000, over 1"
+        f" payment from {moment(EPOCH + 1 - 60_000)} to {moment(EPOCH + 1)}."
     )
     (condition,) = said["conditions"]
     assert (condition["value"], condition["operator"], condition["limit"]) == ("1000.01", ">", "1000")
@@ -155,27 +157,35 @@ def chained() -> dict[str, Any]:
 
 
 def test_a_rule_of_conditions_in_words() -> None:
-    said = sentence(chained(), None, "t1")
-    assert "for all transactions together the number of transactions was 5, at least the limit 4" in said
-    assert "; the least paymentAmount was 0.01, at most the limit 1" in said
+    said = WORDS.sentence(chained(), None)
+    assert "for all payments together the number of payments was 5, at least the limit 4" in said
+    assert "; the least amount was 0.01, at most the limit 1" in said
     assert said.count("the limit") == 2
     assert said.endswith(
-        "The window was not full yet: there may have been transactions that the engine had not seen."
+        "The window was not full yet: there may have been payments that the engine had not seen."
     )
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"late": {"newestEventTime": 7}}, "The transaction came late"),
+        ({"late": {"newestEventTime": 7}}, "The payment came late"),
         (
             {"partial": True, "late": {"transactionId": "t9", "eventTime": 3}},
             "judged again when t9 came in late",
         ),
         ({"partial": True}, "judged after the fact"),
         ({"precision": {"bucketSeconds": 60}}, "made of whole buckets"),
-        ({"group": {"payeeId": "25", "beneficiaryId": "12"}}, "for payeeId 25 and beneficiaryId 12 the"),
+        ({"group": {"payeeId": "25", "beneficiaryId": "12"}}, "for payer 25 and beneficiary 12 the"),
     ],
 )
 def test_what_is_special_about_it(changes: dict[str, Any], said: str) -> None:
-    assert said in sentence(alert(1, **changes), DEFINITION, "t1")
+    assert said in WORDS.sentence(alert(1, **changes), DEFINITION)
+
+
+def test_of_another_event_type_in_its_words() -> None:
+    words = ExplanationWords(event_type_loader.load("card-authorisation"))
+    made = {**alert(1), "group": {"cardId": "77", "gone": "x"}}
+    said = words.sentence({**made, "transaction": {"authorisationId": "a1"}}, None)
+    assert "raised this alert at authorisation a1 of" in said
+    assert "for card 77 and gone x the value was" in said

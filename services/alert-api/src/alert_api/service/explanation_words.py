@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from tripline_contracts.event_type import EventType
+
 _FUNCTIONS: Final = {
-    "SUM": "the sum of {field}",
-    "AVG": "the average of {field}",
-    "MIN": "the least {field}",
-    "MAX": "the greatest {field}",
-    "COUNT": "the number of transactions",
-    "COUNT_DISTINCT": "the number of different values of {field}",
+    "SUM": "the sum of {several}",
+    "AVG": "the average of {several}",
+    "MIN": "the least {one}",
+    "MAX": "the greatest {one}",
+    "COUNT": "the number of {events}",
+    "COUNT_DISTINCT": "the number of different {several}",
 }
 _COMPARED: Final = {
     ">": "over",
@@ -24,15 +26,71 @@ _COMPARED: Final = {
 }
 
 
-def sentence(alert: Mapping[str, Any], definition: Mapping[str, Any] | None, transaction_id: str) -> str:
-    """What the rule saw; `definition` is that of its version, None where it is not known."""
-    measured = alert.get("conditions") or [{**alert, **_aggregate(definition)}]
-    parts = [_condition(one) for one in measured if one.get("holds", True)]
-    said = "; ".join(parts) if parts else "none of its conditions held, and the rule asks for that"
-    return (
-        f"Rule “{alert['ruleName']}” (version {alert['ruleVersion']}) raised this alert at transaction"
-        f" {transaction_id} of {moment(alert['eventTime'])}: for {_group(alert['group'])} {said}.{_caveats(alert)}"
-    )
+class ExplanationWords:
+    """Says it in the words of an event type: what people call its fields, and one and several events."""
+
+    def __init__(self, event_type: EventType) -> None:
+        self._type = event_type
+
+    def sentence(self, alert: Mapping[str, Any], definition: Mapping[str, Any] | None) -> str:
+        """What the rule saw; `definition` is that of its version, None where it is not known."""
+        measured = alert.get("conditions") or [{**alert, **_aggregate(definition)}]
+        parts = [self._condition(one) for one in measured if one.get("holds", True)]
+        said = "; ".join(parts) if parts else "none of its conditions held, and the rule asks for that"
+        identity = alert["transaction"][self._type.id_field.name]
+        return (
+            f"Rule “{alert['ruleName']}” (version {alert['ruleVersion']}) raised this alert at {self._type.noun}"
+            f" {identity} of {moment(alert['eventTime'])}: for {self._group(alert['group'])} {said}."
+            f"{self._caveats(alert)}"
+        )
+
+    def _condition(self, measured: Mapping[str, Any]) -> str:
+        function = _FUNCTIONS.get(measured.get("aggregatorFunctionType") or "", "the value")
+        field = measured.get("aggregateFieldName")
+        name = function.format(
+            one=self._name(field) if field else "value",
+            several=self._names(field) if field else "values",
+            events=self._type.plural,
+        )
+        compared = _COMPARED.get(measured["operator"], measured["operator"])
+        count = measured["contributors"]["count"]
+        events = f"1 {self._type.noun}" if count == 1 else f"{count} {self._type.plural}"
+        return (
+            f"{name} was {measured['value'] if measured['value'] is not None else 'nothing'}, {compared} the limit"
+            f" {measured['limit']}, over {events} from {moment(measured['windowStart'])} to"
+            f" {moment(measured['windowEnd'])}"
+        )
+
+    def _group(self, group: Mapping[str, Any]) -> str:
+        named = [f"{self._name(name)} {value}" for name, value in group.items()]
+        return _listed(named) if named else f"all {self._type.plural} together"
+
+    def _caveats(self, alert: Mapping[str, Any]) -> str:
+        one, several = self._type.noun, self._type.plural
+        said = ""
+        late = alert.get("late")
+        if late and "transactionId" in late:
+            said += f" It was judged again when {late['transactionId']} came in late."
+        elif late:
+            said += f" The {one} came late: newer ones of the group were there before it."
+        elif alert.get("partial"):
+            said += " It was judged after the fact, when the version was applied."
+        if not alert.get("warm", True):
+            said += (
+                f" The window was not full yet: there may have been {several} that the engine had not seen."
+            )
+        if any("precision" in one for one in [alert, *(alert.get("conditions") or [])]):
+            said += " The window is made of whole buckets, so it may reach back a little further than the rule says."
+        return said
+
+    def _name(self, field: str) -> str:
+        """What people call it; its own name where the type does not know it any more."""
+        known = [declared.label for declared in self._type.fields if declared.name == field]
+        return known[0] if known and known[0] else field
+
+    def _names(self, field: str) -> str:
+        known = [declared.plural for declared in self._type.fields if declared.name == field]
+        return known[0] if known and known[0] else field
 
 
 def _aggregate(definition: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -40,44 +98,8 @@ def _aggregate(definition: Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: known.get(name) for name in ("aggregatorFunctionType", "aggregateFieldName")}
 
 
-def _condition(measured: Mapping[str, Any]) -> str:
-    function = _FUNCTIONS.get(measured.get("aggregatorFunctionType") or "", "the value")
-    name = function.format(field=measured.get("aggregateFieldName") or "its field")
-    compared = _COMPARED.get(measured["operator"], measured["operator"])
-    count = measured["contributors"]["count"]
-    transactions = "1 transaction" if count == 1 else f"{count} transactions"
-    return (
-        f"{name} was {measured['value'] if measured['value'] is not None else 'nothing'}, {compared} the limit"
-        f" {measured['limit']}, over {transactions} from {moment(measured['windowStart'])} to"
-        f" {moment(measured['windowEnd'])}"
-    )
-
-
-def _group(group: Mapping[str, Any]) -> str:
-    named = [f"{name} {value}" for name, value in group.items()]
-    return _listed(named) if named else "all transactions together"
-
-
 def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _caveats(alert: Mapping[str, Any]) -> str:
-    said = ""
-    late = alert.get("late")
-    if late and "transactionId" in late:
-        said += f" It was judged again when {late['transactionId']} came in late."
-    elif late:
-        said += " The transaction came late: newer ones of the group were there before it."
-    elif alert.get("partial"):
-        said += " It was judged after the fact, when the version was applied."
-    if not alert.get("warm", True):
-        said += " The window was not full yet: there may have been transactions that the engine had not seen."
-    if any("precision" in one for one in [alert, *(alert.get("conditions") or [])]):
-        said += (
-            " The window is made of whole buckets, so it may reach back a little further than the rule says."
-        )
-    return said
 
 
 def moment(milliseconds: int) -> str:

@@ -16,7 +16,7 @@ from alert_api.api.proofs.verification import connected
 from alert_api.domain.events import AlertId
 from alert_api.errors import UpstreamUnavailable
 from alert_api.service.alert_queries import AlertReader
-from alert_api.service.explanation_words import sentence
+from alert_api.service.explanation_words import ExplanationWords
 from alert_api.service.proofs import Prover
 from alert_api.service.rule_then import Ask, rule_then
 from tripline_contracts.event_type import EventType
@@ -63,6 +63,8 @@ def _add_explanation(
     registry: Upstream,
     event_type: EventType,
 ) -> None:
+    words = ExplanationWords(event_type)
+
     @blueprint.route(f"{ID_PATH}/explanation", methods=["GET"])
     @blueprint.requires("alerts:read")
     @blueprint.response(200, {"$ref": "#/components/schemas/Explanation"})
@@ -79,10 +81,9 @@ def _add_explanation(
         proof = connected(prover).verify(content)
         alert = proof["derived"] or content
         rule = rule_then(alert["ruleId"], alert["ruleVersion"], asking(registry))
-        transaction_id = str(alert["transaction"][event_type.id_field.name])
         return jsonify(
             alertId=str(alert_id),
-            sentence=sentence(alert, rule["definition"], transaction_id),
+            sentence=words.sentence(alert, rule["definition"]),
             outcome=proof["outcome"],
             conditions=[_condition(one, rule["definition"]) for one in alert.get("conditions") or [alert]],
             rule={"ruleId": alert["ruleId"], "version": alert["ruleVersion"], **rule},
