@@ -119,8 +119,11 @@ export function registry(path, options) {
   return call(`${REGISTRY}${path}`, options);
 }
 
+/** Where a list of everything ends. */
+export const MOST_ITEMS = 1000;
+
 /** All pages of one of the registry's listings, up to a thousand items unless more are wanted. */
-export async function registryItems(path, most = 1000) {
+export async function registryItems(path, most = MOST_ITEMS) {
   const items = [];
   let next = `${path}${path.includes("?") ? "&" : "?"}limit=100`;
   while (next && items.length < most) {

@@ -1,6 +1,6 @@
 // The rules: published beside applied, and everything one can do to them.
 
-import { session } from "../core/client.js";
+import { MOST_ITEMS, session } from "../core/client.js";
 import { arrange, button, byId, element, setText } from "../core/dom.js";
 import { figure } from "../core/format.js";
 import { total } from "../core/pipeline_health.js";
@@ -93,7 +93,9 @@ export class RulesView {
     const applied = feed.data.filter(isApplied).length;
     setText(
       this.applied,
-      feed.data.length ? `${applied} of ${feed.data.length} applied by the engine as published` : "",
+      feed.data.length
+        ? `${applied} of ${feed.data.length} applied by the engine as published${cut(feed.data)}`
+        : "",
     );
     const kept = new Map();
     for (const rule of shownRules) {
@@ -154,4 +156,8 @@ export class RulesView {
     tickTrace(now);
     this.page.tick(now);
   }
+}
+
+function cut(rules) {
+  return rules.length < MOST_ITEMS ? "" : `. Here are ${MOST_ITEMS} at the most; rules-registry list has all`;
 }
