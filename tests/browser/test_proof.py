@@ -30,6 +30,10 @@ def test_an_alert_is_explained_and_proven(open_window: OpenWindow, tripped: Trip
     expect(page.locator("#proof-mark")).to_be_hidden()
     page.get_by_role("button", name="Verify").click()
     expect(page.locator("#proof-mark")).to_contain_text("✓ Proven", timeout=PATIENCE)
+    # and that is kept
+    page.reload()
+    expect(page.locator("#proof-mark")).to_contain_text("✓ Proven on")
+    expect(page.locator("#proof-mark")).to_contain_text("by viewer")
     with page.expect_download(timeout=PATIENCE) as taken:
         page.get_by_role("button", name="Download evidence").click()
     assert taken.value.suggested_filename == f"evidence-alert-{alert['alertId']}.zip"

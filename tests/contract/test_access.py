@@ -76,7 +76,7 @@ LOOKS = {
     "POST /v1/alerts/{alert_id}/evidence",
     "POST /v1/cases/{case_id}/evidence",
 }
-"""What is posted, and keeps nothing."""
+"""What is posted, and changes nothing that there is."""
 
 
 @pytest.mark.parametrize("role", ["viewer", "auditor"])

@@ -40,6 +40,12 @@ def test_alerts_of_a_fraud_are_proven_and_explained(running_stack: RunningStack,
             verification = said.json()
             assert verification["outcome"] == "match", verification["differences"]
             assert verification["read"]["selected"] >= alert["contributors"]["count"]
+            kept = (
+                alerts.get(f"/v1/alerts/{alert['alertId']}/verifications")
+                .raise_for_status()
+                .json()["items"][0]
+            )
+            assert kept == {name: verification[name] for name in kept}
         newest = max(raised, key=lambda alert: alert["contributors"]["count"])
         path = f"/v1/alerts/{newest['alertId']}"
         explanation = alerts.get(f"{path}/explanation", timeout=90).raise_for_status().json()

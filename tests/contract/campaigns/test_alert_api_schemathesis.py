@@ -20,6 +20,7 @@ OPERATIONS = {
     "GET /v1/alerts/{alert_id}/events",
     "POST /v1/alerts/{alert_id}/acknowledge",
     "POST /v1/alerts/{alert_id}/verification",
+    "GET /v1/alerts/{alert_id}/verifications",
     "GET /v1/rejected-records",
     "GET /v1/rejected-records/counts",
     "GET /v1/rejected-records/{record_id}",

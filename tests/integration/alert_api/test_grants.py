@@ -83,6 +83,8 @@ API_MAY_NOT = {
     "open a case": "INSERT INTO alerts.cases (case_id) VALUES (1)",
     "take a case back": "DELETE FROM alerts.cases",
     "change an episode": "UPDATE alerts.episodes SET count = 1",
+    "change a verification": "UPDATE alerts.alert_verifications SET outcome = 'match'",
+    "take a verification back": "DELETE FROM alerts.alert_verifications",
     "change the policy": "UPDATE alerts.case_cursor SET policy = '{}'",
 }
 

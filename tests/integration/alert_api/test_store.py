@@ -16,6 +16,7 @@ from alert_api.errors import AlertNotFound, AlreadyAcknowledged, RecordNotStorab
 from alert_api.service.acknowledgement import acknowledge
 from alert_api.service.alert_queries import AlertFilter, Place
 from alert_api.service.records import unreadable
+from alert_api.service.verifications import KeptVerification
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.support.servers import everything, rows
 from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id, received, record
@@ -212,3 +213,15 @@ def test_an_alert_that_arrives_between_pages_neither_repeats_nor_hides_another(
     rest = alerts.page(AlertFilter(), first.following, 100)
     both = [alert.alert_id for alert in (*first.alerts, *rest.alerts)]
     assert sorted(both) == sorted(content["alertId"] for content in VARIED[:30])
+
+
+def test_verifications_are_kept_the_newest_first(alerts: PostgresAlerts, intake: PostgresIntake) -> None:
+    assert intake.store([received(alert(1)), received(alert(2))], []) == 2
+    differing = [{"kind": "member", "member": "value", "stored": "1\x00", "derived": None}]
+    first = KeptVerification("mismatch", differing, "engine", None, EPOCH, "ada")
+    second = KeptVerification("match", [], "engine", "0.2.0", EPOCH + 1, "bob")
+    for kept in (first, second):
+        alerts.keep_verification(alert_id(1), kept)
+    assert alerts.verifications_of(alert_id(1), 100) == [second, first]
+    assert alerts.verifications_of(alert_id(1), 1) == [second]
+    assert alerts.verifications_of(alert_id(2), 100) == []

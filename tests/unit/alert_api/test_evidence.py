@@ -85,7 +85,8 @@ def test_all_there_is_about_an_alert() -> None:
     assert answer.headers["Content-Disposition"] == f'attachment; filename="evidence-alert-{alert_id(1)}.zip"'
     checked = check(answer.data, IS_SIGNED)
     assert set(checked.files) == {
-        "alert.json", "events.json", "rule.json", "verification.json", "contributors/0.json",
+        "alert.json", "events.json", "rule.json", "verification.json", "verifications-before.json",
+        "contributors/0.json",
     }  # fmt: skip
     assert checked.files["alert.json"]["value"] == alert(1)["value"]
     assert checked.files["rule.json"]["approvedBy"] == "eve"
@@ -262,7 +263,7 @@ def test_the_command_says_what_was_proven(tmp_path: Path) -> None:
     )
     result = CliRunner().invoke(main, ["evidence", "verify", str(bundle), "--public-key", str(public)])
     assert (
-        f"evidence of alert {alert_id(1)}, drawn by viewer at 2025-11-20T12:20:00+00:00; 5 files."
+        f"evidence of alert {alert_id(1)}, drawn by viewer at 2025-11-20T12:20:00+00:00; 6 files."
         in result.output
     )
     assert "1 alert is as its rule and the transactions say." in result.output

@@ -19,7 +19,7 @@ from tests.unit.alert_api.support.samples import FakeAlerts, alert, alert_id, ap
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
 CLERK, AS_CLERK = key("clerk", "rules:read")
 OUTCOME: dict[str, Any] = {
-    "outcome": "match", "differences": [], "derived": None, "engine": "e", "microBatch": 1,
+    "outcome": "match", "differences": [], "derived": None, "engine": "e", "evaluator": "1", "microBatch": 1,
     "read": {"transactions": 3, "selected": 2, "seconds": 0.1},
 }  # fmt: skip
 PATH = f"/v1/alerts/{alert_id(1)}/verification"
@@ -40,8 +40,14 @@ def test_the_alert_as_it_came_is_handed_on_with_the_prover_s_key() -> None:
         asked.append(request)
         return httpx.Response(200, json=OUTCOME)
 
-    said = client_of(answer).post(PATH, headers=AS_VIEWER)
-    assert said.get_json() == {"alertId": alert_id(1), "verifiedAt": 7, **OUTCOME}
+    client = client_of(answer)
+    said = client.post(PATH, headers=AS_VIEWER)
+    asked_by = {"alertId": alert_id(1), "verifiedAt": 7, "verifiedBy": "viewer"}
+    assert said.get_json() == {**asked_by, **OUTCOME}
+    # and it is kept
+    listed = client.get(f"/v1/alerts/{alert_id(1)}/verifications", headers=AS_VIEWER).get_json()["items"]
+    kept = ("outcome", "differences", "engine", "evaluator")
+    assert listed == [{**asked_by, **{name: OUTCOME[name] for name in kept}}]
     (request,) = asked
     assert (request.url.path, request.headers["Authorization"]) == ("/v1/verifications", "Bearer secret")
     assert json.loads(request.content) == {"alert": alert(1)}

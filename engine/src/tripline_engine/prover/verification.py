@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 from tripline_engine.domain.proof.claim import Claim
@@ -36,6 +37,7 @@ class Verification:
             "derived": None if derived.alert is None else as_told(derived.alert),
             "engine": derived.engine,
             "microBatch": derived.micro_batch,
+            "evaluator": version("tripline-engine"),
             "read": {
                 "transactions": self.budget.read,
                 "selected": self.budget.selected,

@@ -26,6 +26,7 @@ from alert_api.service.alert_queries import AlertFilter, Page, Place, StoredAler
 from alert_api.service.alert_stream import StreamBatch, StreamedEvent, StreamPlace
 from alert_api.service.records import ReceivedAlert, Record, read_record
 from alert_api.service.sessions import SessionDesk
+from alert_api.service.verifications import KeptVerification
 from alert_api.service.void_commands import VoidCommand, read_command
 from tests.unit.alert_api.support.fake_cases import no_cases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
@@ -177,6 +178,7 @@ class FakeAlerts:
         }
         self.contents = {alert_id(number): alert(number) for number in numbers}
         self.voided: dict[AlertId, tuple[Voiding, ...]] = {}
+        self.verifications: dict[AlertId, list[KeptVerification]] = {}
         self.rival: AlertEvent | None = None
         self.broken: Exception | None = None
 
@@ -200,6 +202,12 @@ class FakeAlerts:
             raise AlertNotFound(alert_id)
         content, voided = self.contents[alert_id], self.voided.get(alert_id, ())
         return StoredAlert(alert_id, content["eventTime"], content, None, None, None, voided)
+
+    def keep_verification(self, alert_id: AlertId, kept: KeptVerification) -> None:
+        self.verifications.setdefault(alert_id, []).insert(0, kept)
+
+    def verifications_of(self, alert_id: AlertId, limit: int) -> Sequence[KeptVerification]:
+        return self.verifications.get(alert_id, [])[:limit]
 
     def page(self, wanted: AlertFilter, after: Place | None, limit: int) -> Page:
         self.check()

@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,7 @@ def test_a_verification(run: Run) -> None:
         "derived": {**alert, "detectedAt": 0},
         "engine": "engine-under-test",
         "microBatch": 2,
+        "evaluator": version("tripline-engine"),
     }
     _, answer = Asked(run).ask("/v1/verifications", {"alert": {**alert, "value": "151"}})
     assert answer["outcome"] == "mismatch"

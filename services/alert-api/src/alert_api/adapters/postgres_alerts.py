@@ -1,4 +1,4 @@
-"""The API's side of the database: reads everything, appends acknowledgements, changes nothing else."""
+"""The API's side of the database: reads everything, appends acknowledgements and outcomes of verifications."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, LiteralString
 
 import psycopg
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Json, Jsonb
 from psycopg_pool import ConnectionPool
 
 from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
@@ -21,6 +21,7 @@ from alert_api.domain.events import (
 )
 from alert_api.errors import AlertNotFound, LifecycleBroken
 from alert_api.service.alert_queries import AlertFilter, Page, Place, StoredAlert
+from alert_api.service.verifications import KeptVerification
 
 WAIT_SECONDS = 3.0
 
@@ -39,6 +40,16 @@ APPEND_EVENT = """
 INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at, actor, comment)
 VALUES (%s, %s, 'AlertAcknowledged', %s, %s, %s)
 ON CONFLICT DO NOTHING
+"""
+
+KEEP_VERIFICATION = """
+INSERT INTO alerts.alert_verifications (alert_id, outcome, differences, engine, evaluator, verified_at, actor)
+VALUES (%s, %s, %s, %s, %s, %s, %s)
+"""
+
+SELECT_VERIFICATIONS = """
+SELECT outcome, differences, engine, evaluator, verified_at, actor FROM alerts.alert_verifications
+ WHERE alert_id = %s ORDER BY verification_id DESC LIMIT %s
 """
 
 STATES: dict[str, LiteralString] = {
@@ -67,7 +78,7 @@ def open_pool(dsn: str, size: int) -> ConnectionPool[psycopg.Connection[Any]]:
 
 
 class PostgresAlerts:
-    """``AlertReader`` and ``LifecycleStore`` over a pool."""
+    """``AlertReader``, ``LifecycleStore`` and ``VerificationLog`` over a pool."""
 
     def __init__(self, pool: ConnectionPool[psycopg.Connection[Any]]) -> None:
         self._pool = pool
@@ -100,6 +111,19 @@ class PostgresAlerts:
         row = (event.alert_id, version, event.occurred_at, event.actor, event.comment)
         with pooled(self._pool) as connection:
             return connection.execute(APPEND_EVENT, row).rowcount == 1
+
+    def keep_verification(self, alert_id: AlertId, kept: KeptVerification) -> None:
+        """Store what came of one verification."""
+        row = (
+            alert_id, kept.outcome, Json(list(kept.differences)), kept.engine, kept.evaluator, kept.verified_at,
+            kept.actor,
+        )  # fmt: skip
+        with pooled(self._pool) as connection:
+            connection.execute(KEEP_VERIFICATION, row)
+
+    def verifications_of(self, alert_id: AlertId, limit: int) -> Sequence[KeptVerification]:
+        """The newest ``limit``, the newest first."""
+        return [KeptVerification(*row) for row in self._fetch(SELECT_VERIFICATIONS, (alert_id, limit))]
 
     def check(self) -> None:
         """Return if alerts can be read now; raises StoreUnavailable."""

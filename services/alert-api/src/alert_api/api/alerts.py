@@ -14,6 +14,7 @@ from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId, Aler
 from alert_api.errors import AlertNotFound
 from alert_api.service.acknowledgement import LifecycleStore, acknowledge
 from alert_api.service.alert_queries import AlertFilter, AlertReader, Place, StoredAlert
+from alert_api.service.verifications import VerificationLog
 from tripline_contracts.event_type import EventType
 from tripline_http.auth import current_actor
 from tripline_http.cursors import decode_cursor, encode_cursor
@@ -39,7 +40,7 @@ IDEMPOTENCY_DOC: dict[str, Any] = {
 }
 
 
-class Alerts(AlertReader, LifecycleStore, Protocol):
+class Alerts(AlertReader, LifecycleStore, VerificationLog, Protocol):
     """The ports of these views."""
 
 

@@ -6,11 +6,12 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from alert_api.api.alerts import alert_json, event_json
+from alert_api.api.alerts import Alerts, alert_json, event_json
 from alert_api.api.cases.case_json import case_event_json, case_json, episode_json
+from alert_api.api.proofs.verification import MOST_LISTED, kept_json
 from alert_api.domain.events import AlertId
 from alert_api.errors import ProofRefused
-from alert_api.service.alert_queries import AlertReader, StoredAlert
+from alert_api.service.alert_queries import StoredAlert
 from alert_api.service.cases.case_queries import CaseReader
 from alert_api.service.proofs import Prover
 from alert_api.service.rule_then import Ask, rule_then
@@ -28,7 +29,7 @@ _CASE_PAGE: Final = 100
 class Collection:
     """Collects for one caller, whose key asks the registry through `ask`."""
 
-    def __init__(self, alerts: AlertReader, cases: CaseReader, prover: Prover, ask: Ask) -> None:
+    def __init__(self, alerts: Alerts, cases: CaseReader, prover: Prover, ask: Ask) -> None:
         self._alerts, self._cases, self._prover, self._ask = alerts, cases, prover, ask
         self._rules: dict[tuple[int, int], dict[str, Any]] = {}
 
@@ -67,6 +68,8 @@ class Collection:
             f"{folder}events.json",
             [event_json(version, event) for version, event in enumerate(events, start=1)],
         )
+        kept = self._alerts.verifications_of(alert.alert_id, MOST_LISTED)
+        yield f"{folder}verifications-before.json", [kept_json(alert.alert_id, one) for one in kept]
         yield f"{folder}rule.json", self._rule(content)
         try:
             yield f"{folder}verification.json", self._prover.verify(content)

@@ -12,7 +12,7 @@ import structlog
 from flask import Response, jsonify
 
 from alert_api.adapters.upstream import Upstream
-from alert_api.api.alerts import ID_PATH
+from alert_api.api.alerts import ID_PATH, Alerts
 from alert_api.api.cases.case_readings import CASE_PATH, component
 from alert_api.api.evidence.collection import Collection
 from alert_api.api.proofs.explanation import asking
@@ -20,7 +20,6 @@ from alert_api.api.proofs.verification import connected
 from alert_api.domain.events import AlertId
 from alert_api.domain.evidence.bundle import BundleTooLarge, Signer, Subject, pack
 from alert_api.errors import EvidenceNotSigned
-from alert_api.service.alert_queries import AlertReader
 from alert_api.service.cases.case_queries import CaseReader
 from alert_api.service.proofs import Prover
 from tripline_contracts.event_type import EventType
@@ -64,7 +63,7 @@ class EvidenceSigner(Signer, Protocol):
 class Sources:
     """Where evidence comes from. Of the registry the caller's own key asks."""
 
-    alerts: AlertReader
+    alerts: Alerts
     cases: CaseReader
     prover: Prover | None
     registry: Upstream

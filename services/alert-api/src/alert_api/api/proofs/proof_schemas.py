@@ -9,6 +9,7 @@ def proof_schemas() -> dict[str, dict[str, Any]]:
     """By their names in the OpenAPI document."""
     return {
         "Verification": _verification(),
+        "Verifications": _verifications(),
         "Explanation": _explanation(),
         "ContributorPage": _contributor_page(),
         "Judgement": _judgement(),
@@ -23,12 +24,14 @@ def _verification() -> dict[str, Any]:
     return {
         "type": "object",
         "required": [
-            "alertId", "verifiedAt", "outcome", "differences", "derived", "engine", "microBatch", "read",
+            "alertId", "verifiedAt", "verifiedBy", "outcome", "differences", "derived", "engine", "evaluator",
+            "microBatch", "read",
         ],
         "additionalProperties": False,
         "properties": {
             "alertId": {"type": "string", "format": "uuid"},
             "verifiedAt": {"type": "integer", "description": "ms since the epoch"},
+            "verifiedBy": {"type": "string"},
             "outcome": {"enum": ["match", "mismatch"]},
             "differences": {
                 "type": "array",
@@ -52,6 +55,7 @@ def _verification() -> dict[str, Any]:
                 "description": "The alert as alerts.v1 would carry it; null where none comes of the recorded order",
             },
             "engine": {"type": "string", "description": "The engine whose recorded order was followed"},
+            "evaluator": {"type": ["string", "null"], "description": "Version of the program that judged again"},
             "microBatch": {"type": ["integer", "null"], "description": "In which the alert came about"},
             "read": {
                 "type": "object",
@@ -61,6 +65,13 @@ def _verification() -> dict[str, Any]:
             },
         },
     }  # fmt: skip
+
+
+def _verifications() -> dict[str, Any]:
+    whole = _verification()["properties"]
+    kept = ("alertId", "verifiedAt", "verifiedBy", "outcome", "differences", "engine", "evaluator")
+    items = {"type": "array", "maxItems": 100, "items": _closed({name: whole[name] for name in kept})}
+    return _closed({"items": items})
 
 
 def _nullable(kind: str, **more: Any) -> dict[str, Any]:

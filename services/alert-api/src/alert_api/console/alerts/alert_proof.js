@@ -46,6 +46,8 @@ export class AlertProof {
       this.explained,
     );
     setText(this.said, `Derived again from every ${ONE} that was judged, not from what the alert lists.`);
+    // who does not see it can verify: nothing is said where it cannot be read
+    this.readKept().catch(() => null);
   }
 
   /** One question at a time; a proof may take a minute. */
@@ -62,9 +64,22 @@ export class AlertProof {
     }
   }
 
+  /** What came of the newest verification, whoever asked. */
+  async readKept() {
+    const { body } = await call(`${this.path}/verifications`);
+    if (body.items.length > 0 && this.mark.hidden) this.showVerification(body.items[0]);
+  }
+
   async readVerification() {
     const { body } = await call(`${this.path}/verification`, { method: "POST", seconds: SECONDS });
-    this.showOutcome(body.outcome === "match", `${fullTime(body.verifiedAt)}, by engine ${body.engine}`);
+    this.showVerification(body);
+  }
+
+  showVerification(body) {
+    const how = `on ${
+      fullTime(body.verifiedAt)
+    } by ${body.verifiedBy}, along the order of engine ${body.engine}`;
+    this.showOutcome(body.outcome === "match", how);
     const shown = body.differences.slice(0, MOST_SHOWN);
     this.differences.hidden = shown.length === 0;
     this.differences.replaceChildren(
@@ -79,7 +94,7 @@ export class AlertProof {
       element("dl", { class: "pairs" }, ruleFacts(body.rule)),
       ...body.conditions.map((condition, number) => this.timeLine(condition, number)),
     );
-    if (body.outcome === "mismatch") this.showOutcome(false, "verify it to see the differences");
+    if (body.outcome === "mismatch") this.showOutcome(false, "by now: verify it to see the differences");
   }
 
   showOutcome(isProven, how) {
@@ -87,7 +102,7 @@ export class AlertProof {
     this.mark.dataset.outcome = isProven ? "match" : "mismatch";
     setText(
       this.mark,
-      isProven ? `\u2713 Proven: ${how}` : `\u2717 Not what was judged: ${how}`,
+      isProven ? `\u2713 Proven ${how}` : `\u2717 Not what was judged, ${how}`,
     );
   }
 
