@@ -238,14 +238,16 @@ def _name_what_exists(body: Any) -> None:
 def without_repetitions(document: dict[str, Any]) -> None:
     """The body of a rule is ten objects that differ in aggregate, window and options. Of those with a filter all
     have the same, and all know the same operators: these are tried with the first, or the campaign would be four parts
-    of five the same filters again. What replaces a rule is such a body too: there the first of the ten stands for all.
-    Of conditions one is tried: that several of them share a field is nothing that a schema can say. And lines are
-    lines, by whichever of their two names."""
+    of five the same filters again. A check of a rule gets all ten; what publishes or replaces one is such a body too,
+    read by the same code: there the first of the ten stands for all. Of conditions one is tried: that several of them
+    share a field is nothing that a schema can say. And lines are lines, by whichever of their two names."""
     del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
     first, *others = document["components"]["schemas"]["RuleBody"]["anyOf"]
     replacing = document["paths"]["/v1/rules/{rule_id}"]["put"]["requestBody"]["content"]
     replacing["application/json"]["schema"] = deepcopy(first)
     replacing["application/json"]["schema"]["properties"]["filter"] = {"type": "null"}
+    publishing = document["paths"]["/v1/rules"]["post"]["requestBody"]["content"]
+    publishing["application/json"]["schema"] = replacing["application/json"]["schema"]
     editing = document["paths"]["/v1/changes/{change_id}"]["put"]["requestBody"]["content"]
     editing["application/json"]["schema"] = replacing["application/json"]["schema"]
     for variant in others:
