@@ -41,10 +41,10 @@ $(STAMP): requirements.lock $(wildcard $(addsuffix /pyproject.toml,$(PACKAGES)))
 check: lint ## format, lint, types, import arrows, quick unit tests: about a minute
 	@HYPOTHESIS_PROFILE=quick $(BIN)/pytest tests/unit -n 2 -m "not slow and not soak" $(PYTEST_ARGS)
 
-# Four on two cores: contracts, services, engines, whole lines; each waits for its servers more than half of the time.
+# Three on two cores: contracts and services, engines, whole lines; each waits for its servers half of the time.
 test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
 	@$(MAKE) --no-print-directory -j 3 lint kernels jars
-	@$(BIN)/pytest -n 4 --no-loadscope-reorder $(PYTEST_ARGS)
+	@$(BIN)/pytest -n 3 --no-loadscope-reorder $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	@$(BIN)/ruff format --check .

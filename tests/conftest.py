@@ -90,7 +90,7 @@ class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart:
-    """For `-n 4 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
+    """For `-n 3 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
     pytest 9.2.)"""
     return ServersApart(config, log)
 
