@@ -90,6 +90,7 @@ def show(window: Window, name: str, definition: str) -> None:
     for path, body in (
         (f"**/v1/alerts/{alert['alertId']}", {**alert, **unseen}),
         (f"**/v1/alerts/{alert['alertId']}/events", {"items": [raised]}),
+        (f"**/v1/alerts/{alert['alertId']}/verifications", {"items": []}),
         (f"**/console/registry/rules/{alert['ruleId']}/versions/{alert['ruleVersion']}", event),
         (f"**/console/registry/rules/{alert['ruleId']}/purpose", NO_PURPOSE),
     ):
