@@ -141,6 +141,25 @@ def test_one_process_is_stopped_and_started(stack: RunningStack) -> None:
     assert (again.returncode, "archiver is up" in again.stdout) == (0, True), again.stdout + again.stderr
 
 
+def test_what_was_judged_is_proven_and_a_rule_is_tried(stack: RunningStack, tmp_path: Path) -> None:
+    """By identities that Kafka lets read, whatever there is by now."""
+    eventually(lambda: recorded(stack) > 0, "the engine has recorded a micro-batch")
+    span = ("--from", "2020-01-01T00:00:00Z", "--to", "2100-01-01T00:00:00Z")
+    done = tripline(stack.places, "prove", *span)
+    assert (done.returncode, "match: 0 alerts of 2020-" in done.stdout) == (0, True), (
+        done.stdout + done.stderr
+    )
+    rule = tmp_path / "rule.yaml"
+    rule.write_text(
+        "{aggregatorFunctionType: COUNT, groupingKeyNames: [payeeId], limitOperatorType: '>', limit: 1,"
+        " windowMinutes: 1}"
+    )
+    done = tripline(stack.places, "backtest", str(rule), *span, "--beside", "1")
+    assert (done.returncode, "rule: 0 alerts in 0 groups" in done.stdout) == (0, True), (
+        done.stdout + done.stderr
+    )
+
+
 def test_the_engine_is_rebuilt(stack: RunningStack) -> None:
     pinned = stack.places.engine / "checkpoint" / "tripline.json"
     before = json.loads(pinned.read_text())

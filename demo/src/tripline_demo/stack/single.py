@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tripline_contracts.kafka import cluster
+from tripline_demo import kafka_passwords
 from tripline_demo.errors import StackFailed
 from tripline_demo.processes import ports
 from tripline_demo.stack import checks, configuration
@@ -20,6 +22,7 @@ from tripline_demo.stack.supervisor import ENDED, POLL_SECONDS, Supervisor
 
 START_SECONDS = 300
 ENGINE = "engine"
+OPERATOR = "tripline-operator"
 
 
 def stop(places: Places, name: str, progress: Progress) -> None:
@@ -67,9 +70,18 @@ def rebuild_engine(places: Places, progress: Progress) -> Path:
 
 
 def engine_command(places: Places, command: str, options: Sequence[str]) -> int:
-    """The exit status of a `tripline-engine` command over the logs of the stack that runs. Raises StackFailed."""
+    """The exit status of a `tripline-engine` command over the logs of the stack that runs. Raises StackFailed.
+
+    As the identity of people: the engine's own may write alerts.v1, and not read it.
+    """
     _running(places, ENGINE)
-    environment = {**os.environ, **configuration.environment_of(places, ENGINE)}
+    password = places.run / kafka_passwords.file_name(OPERATOR)
+    environment = {
+        **os.environ,
+        **configuration.environment_of(places, ENGINE),
+        cluster.USER: OPERATOR,
+        cluster.PASSWORD_FILE: str(password),
+    }
     return subprocess.run(
         [script("tripline-engine"), command, *options], env=environment, check=False
     ).returncode

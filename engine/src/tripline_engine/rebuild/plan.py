@@ -37,8 +37,9 @@ def plan(journals: Journals, event_type: EventType, engine: str | None) -> tuple
 
 def first_available(journal: Journal, partition: int) -> int:
     """The first offset of the gapless range that reaches the topic's end."""
-    span = journal.available_ranges(partition)
+    # in this order: the topic may grow in between
     end = journal.end(partition)
+    span = journal.available_ranges(partition)
     return span[-1].first if span and span[-1].until >= end else end
 
 

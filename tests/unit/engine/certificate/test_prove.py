@@ -177,6 +177,20 @@ def test_an_engine_that_runs_tells_more_meanwhile(judged: Judged) -> None:
     assert engine["microBatches"] == 11
 
 
+def test_a_topic_that_grows_at_each_look_has_all_that_was_judged(judged: Judged) -> None:
+    class Growing(MemoryTopic):
+        looks = 0
+
+        def span(self, partition: int) -> OffsetRange:
+            self.looks += 1
+            whole = MemoryTopic.span(self, partition)
+            return whole._replace(until=whole.until + self.looks)
+
+    topics = judged.recording.topics
+    topics[TRANSACTIONS] = Growing(kept=topics[TRANSACTIONS].kept)
+    assert judged.prove().document["alerts"]["count"] == 28
+
+
 def test_of_one_engine_among_several(judged: Judged) -> None:
     foreign = {**judged.told()[0], "alertId": "0b0c88eb-67fa-50ed-8172-a9c76caa6722"}
     add(judged.alerts, foreign)
