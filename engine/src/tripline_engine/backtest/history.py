@@ -15,8 +15,8 @@ from tripline_engine.errors import CheckpointMismatch, OrderBroken, RecordsMissi
 from tripline_engine.prover.rules_log import RulesLog
 from tripline_engine.rebuild.journals import Journals
 from tripline_engine.rebuild.plan import first_available
-from tripline_engine.rebuild.recorded_order import order_of, read_recorded
-from tripline_engine.rebuild.survey import all_records
+from tripline_engine.rebuild.recorded_order import order_of
+from tripline_engine.rebuild.survey import all_records, newest_engine
 from tripline_engine.topic_names import ORDER, RULES, TRANSACTIONS
 
 
@@ -44,7 +44,7 @@ def history_of(
     """
     log = RulesLog.read(journals[RULES], event_type)
     since = min(_since(rule, span, log, event_type) for rule in rules)
-    name = engine or _newest(journals)
+    name = engine or newest_engine(journals[ORDER])
     first: dict[int, int] = {}
     reached: set[int] = set()
     batches = 0
@@ -71,14 +71,6 @@ def _since(rule: TriedRule, span: Span, log: RulesLog, event_type: EventType) ->
         rule.rule_id, 1, rule.name, rule.definition, rule.definition.hash, span.first, span.until, event_type
     )
     return log.tolerances.record_time_from(oldest_event_time(version, span.first))
-
-
-def _newest(journals: Journals) -> str:
-    last = journals[ORDER].last(0)
-    recorded = read_recorded(last.value) if last else None
-    if recorded is None:
-        raise OrderBroken(f"{journals[ORDER].topic.name}: there is no recorded order to try rules on")
-    return recorded.engine
 
 
 def _refuse_gone(first: dict[int, int], since: int, journals: Journals) -> None:

@@ -60,7 +60,7 @@ def all_records(journal: Journal) -> Iterator[Record]:
 
 def survey(order: Journal, engine: str | None, available: Mapping[int, int]) -> Survey:
     """Survey of that engine, or of the engine of the newest record. Raises OrderBroken."""
-    engine_id = engine or _newest(order)
+    engine_id = engine or newest_engine(order)
     summary: Survey | None = None
     for recorded in order_of(engine_id, all_records(order)):
         summary = summary or Survey(recorded)
@@ -72,7 +72,8 @@ def survey(order: Journal, engine: str | None, available: Mapping[int, int]) -> 
     return summary
 
 
-def _newest(order: Journal) -> str:
+def newest_engine(order: Journal) -> str:
+    """The engine of the newest record. Raises OrderBroken."""
     last = order.last(0)
     if last is None:
         raise OrderBroken(f"{order.topic.name} is empty: no engine has recorded anything")

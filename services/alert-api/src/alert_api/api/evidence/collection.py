@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Final, Protocol, TypeVar
 
 from alert_api.api.alerts import Alerts, alert_json, event_json
 from alert_api.api.cases.case_json import case_event_json, case_json, episode_json
@@ -24,6 +25,17 @@ PROVEN_ALERTS: Final = 20
 PROVING_SECONDS: Final = 30.0
 _PAGE: Final = 1_000
 _CASE_PAGE: Final = 100
+
+
+class _Page(Protocol):
+    """Some of a list; `following` is None on the last page."""
+
+    @property
+    def following(self) -> Any: ...
+
+
+PageT = TypeVar("PageT", bound=_Page)
+ItemT = TypeVar("ItemT")
 
 
 class Collection:
@@ -103,34 +115,29 @@ class Collection:
         return {"condition": condition, "count": count, "listed": len(items), "transactions": items}
 
     def _alerts_of(self, case_id: int) -> list[StoredAlert]:
-        alerts: list[StoredAlert] = []
-        after = None
-        while len(alerts) < CASE_ALERTS:
-            page = self._cases.alerts(case_id, None, after, _CASE_PAGE)
-            alerts += page.alerts
-            after = page.following
-            if after is None:
-                break
-        return alerts
+        pages = _pages(lambda after: self._cases.alerts(case_id, None, after, _CASE_PAGE))
+        return _first(alert for page in pages for alert in page.alerts)
 
     def _episodes_of(self, case_id: int) -> list[dict[str, Any]]:
-        episodes: list[dict[str, Any]] = []
-        after = None
-        while len(episodes) < CASE_ALERTS:
-            page = self._cases.episodes(case_id, after, _CASE_PAGE)
-            episodes += [episode_json(episode) for episode in page.episodes]
-            after = page.following
-            if after is None:
-                break
-        return episodes
+        pages = _pages(lambda after: self._cases.episodes(case_id, after, _CASE_PAGE))
+        return _first(episode_json(episode) for page in pages for episode in page.episodes)
 
     def _events_of(self, case_id: int) -> list[dict[str, Any]]:
-        events: list[dict[str, Any]] = []
-        before = None
-        while len(events) < CASE_ALERTS:
-            page = self._cases.events(case_id, before, _CASE_PAGE)
-            events += [case_event_json(event) for event in page.events]
-            before = page.following
-            if before is None:
-                break
-        return events
+        pages = _pages(lambda before: self._cases.events(case_id, before, _CASE_PAGE))
+        return _first(case_event_json(event) for page in pages for event in page.events)
+
+
+def _pages(read: Callable[[Any], PageT]) -> Iterator[PageT]:
+    """Page after page, from where the one before ended."""
+    following = None
+    while True:
+        page = read(following)
+        yield page
+        following = page.following
+        if following is None:
+            return
+
+
+def _first(items: Iterable[ItemT]) -> list[ItemT]:
+    """As many as a bundle lists."""
+    return list(islice(items, CASE_ALERTS))
