@@ -15,9 +15,11 @@ EXPECTED: Final = "without control characters, bidirectional controls and invisi
 _FORMATS: Final = (
     "\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f"
     "\\ufeff\\ufff9-\\ufffb"
+    # A pattern has no escape for these that every reader of JSON Schema knows: they stand for themselves.
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f"
 )
 NAME_PATTERN: Final = f"^[^\\u0000-\\u001f{_FORMATS}]*$"
-"""The check as a JSON Schema pattern, as far as one can say it: no joiner at all, nothing above U+FFFF looked at."""
+"""The check as a JSON Schema pattern, as far as one can say it: it takes no joiner at all."""
 NOTE_PATTERN: Final = f"^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f{_FORMATS}]*$"
 """The same with tabs and line breaks."""
 

@@ -79,7 +79,7 @@ def editor_schema(parts: Mapping[str, Json]) -> Json:
 
 def schema_text(parts: Mapping[str, Json]) -> str:
     """The same as the text of a file."""
-    return json.dumps(editor_schema(parts), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(editor_schema(parts), indent=2) + "\n"
 
 
 class _Bundle:
