@@ -80,6 +80,13 @@ def processes(places: Places) -> list[psutil.Process]:
     return orphans.find(places)
 
 
+def programs(places: Places) -> set[int]:
+    """The processes that the supervisor started itself: what these start in turn, a connection to Postgres say, comes
+    and goes."""
+    supervisor = psutil.Process(int((places.run / "supervisord.pid").read_text()))
+    return {process.pid for process in supervisor.children()}
+
+
 def eventually(condition: Callable[[], object], what: str, seconds: float = 30.0) -> None:
     """Returns when the condition holds; fails with `what` after that time."""
     deadline = time.monotonic() + seconds

@@ -31,6 +31,7 @@ from tests.stack import (
     eventually,
     prepare,
     processes,
+    programs,
     read,
     tripline,
 )
@@ -190,18 +191,11 @@ def recorded(stack: RunningStack) -> int:
     return ends[1]
 
 
-def programs(stack: RunningStack) -> set[int]:
-    """The processes that the supervisor started itself: what they start in turn (a connection to Postgres, say) comes
-    and goes."""
-    supervisor = psutil.Process(int((stack.places.run / "supervisord.pid").read_text()))
-    return {process.pid for process in supervisor.children()}
-
-
 def test_a_second_start_finds_it_running(stack: RunningStack) -> None:
-    before = programs(stack)
+    before = programs(stack.places)
     again = tripline(stack.places, "up")
     assert (again.returncode, "It is running already" in again.stdout) == (0, True), again.stdout
-    assert programs(stack) == before
+    assert programs(stack.places) == before
 
 
 def test_after_a_kill_a_new_start_cleans_up_and_goes_on_and_ctrl_c_leaves_nothing(
