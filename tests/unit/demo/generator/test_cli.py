@@ -81,7 +81,7 @@ def test_a_wrong_setting_ends_the_process_with_a_sentence(environment: pytest.Mo
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [
-        ("x.txt", [], "say --format"),
+        ("x.csv", ["--mapping", "x.csv"], "does not exist"),
         ("x.csv", ["--speed", "fast"], "or max"),
         ("x.csv", ["--format", "xml"], "xml"),
     ],

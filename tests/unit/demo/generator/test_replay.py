@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import Literal
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -10,14 +10,11 @@ from hypothesis import strategies as st
 
 from tests.unit.demo.generator.fakes import FakeOutlet, FakeTime
 from tripline_contracts import event_type_loader
+from tripline_contracts.errors import UnreadableFile
+from tripline_contracts.recordings.file_mapping import Format
+from tripline_contracts.recordings.lines import MAX_LINE_BYTES, split
 from tripline_demo.generator.output.outlet import Failures
-from tripline_demo.generator.recordings.recording import (
-    MAX_LINE_BYTES,
-    BadLine,
-    Line,
-    bounded_lines,
-    read_lines,
-)
+from tripline_demo.generator.recordings.recording import BadLine, Line, lines_of, opened
 from tripline_demo.generator.recordings.replay import MAX_LISTED, Order, Replay
 
 TRANSACTION = event_type_loader.load()
@@ -25,7 +22,12 @@ START = 1_763_700_000_000
 
 
 def csv(*rows: str) -> list[Line | BadLine]:
-    return list(read_lines([row.encode() + b"\n" for row in rows], "csv", TRANSACTION))
+    return read_lines([row.encode() for row in rows], "csv")
+
+
+def read_lines(lines: list[bytes], form: Format) -> list[Line | BadLine]:
+    file = io.BytesIO(b"".join(line + b"\n" for line in lines))
+    return list(lines_of(opened(file, TRANSACTION, form=form), TRANSACTION))
 
 
 def at(time_: str, identity: str = "t") -> str:
@@ -48,7 +50,7 @@ def test_a_line_of_csv() -> None:
     "header",
     [
         "transactionId,eventTime,payeeId,beneficiaryId,paymentType,paymentAmount",
-        '\ufeff"transactionId", eventTime,x',
+        '\ufeff"transactionId", eventTime,payeeId, beneficiaryId,PAYMENTTYPE,paymentAmount',
     ],
 )
 def test_a_header_is_passed_over_once_and_at_the_top_only(header: str) -> None:
@@ -62,7 +64,7 @@ def test_a_header_is_passed_over_once_and_at_the_top_only(header: str) -> None:
     [
         ("t1,2021-06-01 12:00:00,25,12,CSH", "found 5"),
         ("t1,2021-06-01 12:00:00,25,12,CSH,1,2,3", "found 8"),
-        ("t1,2021-06-01T12:00:00,25,12,CSH,1", "eventTime: expected yyyy-MM-dd HH:mm:ss"),
+        ("t1,2021-06-01T12:00:00,25,12,CSH,1", "eventTime: 2021-06-01 12:00:00 has no zone"),
         ("t1,2021-02-30 12:00:00,25,12,CSH,1", "eventTime"),
         ("t1,1969-12-31 23:59:59,25,12,CSH,1", "eventTime"),
         (",2021-06-01 12:00:00,25,12,CSH,1", "transactionId: required"),
@@ -86,20 +88,21 @@ def test_lines_of_json() -> None:
         b"[]",
         b"\xff",
     ]
-    items = list(read_lines(raw, "jsonl", TRANSACTION))
+    items = read_lines(raw, "json-lines")
     assert [type(item) for item in items] == [Line, BadLine, BadLine, BadLine]
     assert good(items)[0].transaction["paymentAmount"] == "1.1"
 
 
-@given(st.lists(st.binary(max_size=40)), st.sampled_from(["csv", "jsonl"]))
-def test_any_bytes_are_read_or_refused(raw: list[bytes], form: Literal["csv", "jsonl"]) -> None:
-    for item in read_lines(raw, form, TRANSACTION):
-        assert 1 <= item.line <= len(raw)
+@given(st.binary(max_size=200), st.sampled_from([None, "csv", "json-lines", "json-array"]))
+def test_any_bytes_are_read_or_refused(raw: bytes, form: Format | None) -> None:
+    with suppress(UnreadableFile):
+        for item in lines_of(opened(io.BytesIO(raw), TRANSACTION, form=form), TRANSACTION):
+            assert 1 <= item.line <= len(raw) + 1
 
 
 def test_a_line_that_is_too_long_is_not_held_in_memory() -> None:
     file = io.BytesIO(b"a\n" + b"x" * (3 * MAX_LINE_BYTES) + b"\nb\n" + b"y" * (MAX_LINE_BYTES + 5))
-    assert [len(line) for line in bounded_lines(file)] == [2, MAX_LINE_BYTES + 1, 2, MAX_LINE_BYTES + 1]
+    assert [len(line) for line in split(file)] == [2, MAX_LINE_BYTES + 1, 2, MAX_LINE_BYTES + 1]
 
 
 class Rig:
@@ -130,6 +133,20 @@ def test_without_a_shift_times_stay() -> None:
     rig.replay.run(csv(at("12:00:00")))
     assert rig.times() == [1_622_548_800_000]
     assert json.loads(rig.outlet.records[0].value)["ingestionTimestamp"] is None
+
+
+def test_new_ids_are_others_in_each_replay_and_equal_ones_stay_equal() -> None:
+    sent = []
+    for run in ("first", "second"):
+        rig = Rig(Order(speed=None, new_ids=run))
+        rig.replay.run(csv(at("12:00:00", "a"), at("12:00:01", "b"), at("12:00:02", "a")))
+        for record in rig.outlet.records:
+            assert dict(record.headers)["ce_id"].decode() == json.loads(record.value)["transactionId"]
+        sent.append([json.loads(record.value)["transactionId"] for record in rig.outlet.records])
+    assert [len(set(ids)) for ids in sent] == [2, 2]
+    assert all(ids[0] == ids[2] for ids in sent)
+    assert not {"a", "b"} & {*sent[0], *sent[1]}
+    assert not set(sent[0]) & set(sent[1])
 
 
 def test_lines_of_a_backfill_say_so_and_no_others() -> None:

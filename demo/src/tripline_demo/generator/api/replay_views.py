@@ -9,27 +9,42 @@ from typing import IO, Any, Final
 
 from flask import request
 
+from tripline_contracts.errors import InvalidMapping, UnreadableFile
 from tripline_contracts.event_type import EventType
-from tripline_demo.generator.api.context import context_of_app
+from tripline_contracts.recordings.file_mapping import FileMapping, Format
+from tripline_contracts.recordings.mapping_reader import read_mapping
+from tripline_demo.generator.api.context import Context, context_of_app
 from tripline_demo.generator.api.schemas import ReplayQuery, ReplaySchema, parse_speed
 from tripline_demo.generator.errors import ReplayNotFound, TooManyReplays
-from tripline_demo.generator.recordings.recording import Format, bounded_lines, least_columns, read_lines
+from tripline_demo.generator.recordings.recording import lines_of, opened
 from tripline_demo.generator.recordings.replay import Order
 from tripline_demo.generator.recordings.replays import Report
-from tripline_http.errors import ProblemError
+from tripline_http.errors import FieldError, ProblemError, invalid_input
 from tripline_http.openapi import ApiBlueprint, new_blueprint
 
 MAX_UPLOAD_BYTES: Final = 512 * 1024 * 1024
-_FORMATS: Final[dict[str, Format]] = {"text/csv": "csv", "application/x-ndjson": "jsonl"}
+_FORMATS: Final[dict[str, Format | None]] = {
+    "text/csv": "csv",
+    "application/x-ndjson": "json-lines",
+    "application/json": None,
+    "application/vnd.apache.parquet": "parquet",
+    "application/gzip": None,
+    "application/zstd": None,
+}
+"""Those of files that may be of several formats, and are recognised, are None."""
 
 
 def _media(event_type: EventType) -> dict[str, Any]:
-    optional = least_columns(event_type) < len(event_type.columns)
-    csv = (
-        f"{','.join(event_type.columns)}: {event_type.time_field.name} as yyyy-MM-dd HH:mm:ss UTC; "
-        f"{'the last may be missing; ' if optional else ''}a header or none"
-    )
-    texts = {"text/csv": csv, "application/x-ndjson": "One transaction as a JSON object per line"}
+    texts = {
+        "text/csv": f"Columns {', '.join(event_type.columns)}, by name in any order or, without a header, in this one;"
+        f" {event_type.time_field.name} as yyyy-MM-dd HH:mm:ss UTC, in ISO 8601 with a zone, or in ms since the epoch."
+        " With a mapping: any columns",
+        "application/x-ndjson": "One transaction as a JSON object per line",
+        "application/json": "An array of such objects, or lines of them",
+        "application/vnd.apache.parquet": "Columns by name",
+        "application/gzip": "CSV or JSON, packed",
+        "application/zstd": "CSV or JSON, packed",
+    }
     return {name: {"schema": {"type": "string", "description": text}} for name, text in texts.items()}
 
 
@@ -53,8 +68,7 @@ def _add_start(blueprint: ApiBlueprint, event_type: EventType) -> None:
         requestBody={"required": True, "content": _media(event_type)},
     )
     def post_replay(query: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
-        form = _FORMATS.get(request.mimetype)
-        if form is None:
+        if request.mimetype not in _FORMATS:
             expected = ", ".join(_FORMATS)
             raise ProblemError(
                 415,
@@ -62,15 +76,18 @@ def _add_start(blueprint: ApiBlueprint, event_type: EventType) -> None:
                 f"Send the recording as {expected}.",
                 headers={"Accept": expected},
             )
-        backfill = query["backfill"]
-        order = Order(
-            parse_speed(query["speed"]), query["shift"], None if backfill is None else str(backfill)
-        )
         context = context_of_app()
+        order = _order(query, context)
+        mapping = _mapping(query["mapping"], event_type)
         spooled = _spool()
-        lines = read_lines(bounded_lines(spooled), form, event_type)
         try:
-            report = context.replays.start(order, lines, spooled.close)
+            recording = opened(spooled, event_type, mapping, _FORMATS[request.mimetype])
+        except UnreadableFile as error:
+            spooled.close()
+            raise invalid_input([FieldError("body", str(error))]) from error
+        lines = lines_of(recording, event_type)
+        try:
+            report = context.replays.start(order, lines, spooled.close, recording.unused)
         except TooManyReplays as error:
             spooled.close()
             raise ProblemError(503, "too-many-replays", f"{error}.", headers={"Retry-After": "10"}) from error
@@ -101,6 +118,22 @@ def _add_one(blueprint: ApiBlueprint) -> None:
             raise ProblemError(404, "replay-not-found", f"{error}.") from error
 
 
+def _order(query: dict[str, Any], context: Context) -> Order:
+    backfill = None if query["backfill"] is None else str(query["backfill"])
+    new_ids = context.new_id() if query["ids"] == "new" else None
+    return Order(parse_speed(query["speed"]), query["shift"], backfill, new_ids)
+
+
+def _mapping(text: str | None, event_type: EventType) -> FileMapping | None:
+    """The mapping of the query. Raises the 422 problem, which names every wrong entry."""
+    try:
+        return None if text is None else read_mapping(text, event_type)
+    except InvalidMapping as error:
+        raise invalid_input(
+            [FieldError(f"query.mapping.{problem.field}", problem.message) for problem in error.problems]
+        ) from error
+
+
 def _spool() -> IO[bytes]:
     """The upload as a temporary file: it may be larger than memory, and the caller need not wait for the replay."""
     request.max_content_length = MAX_UPLOAD_BYTES
@@ -122,9 +155,11 @@ def _shown(report: Report) -> dict[str, Any]:
         "speed": "max" if report.order.speed is None else f"{report.order.speed:g}",
         "shift": report.order.shift,
         "backfill": report.order.backfill,
+        "ids": "kept" if report.order.new_ids is None else "new",
         "sent": progress.sent,
         "failed": progress.failed,
         "latestFailure": progress.latest_failure,
         "bad": progress.bad,
+        "unusedColumns": list(report.unused),
         "badLines": [{"line": bad.line, "reason": bad.reason} for bad in progress.bad_lines],
     }

@@ -14,6 +14,7 @@ from tripline_http.errors import FieldError, invalid_input
 
 MIN_SPEED: Final = 0.001
 MAX_SPEED: Final = 1_000_000.0
+MAX_MAPPING: Final = 16_384
 
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _POPULATION: Final = {"type": ["integer", "null"], "minimum": 1, "maximum": MAX_POPULATION}
@@ -124,6 +125,19 @@ class ReplayQuery(ma.Schema):
         validate=ma.validate.OneOf(["now", "none"]),
         metadata={"description": "now: the first line happens at the start of the replay; none: times stay"},
     )
+    ids = ma.fields.String(
+        load_default="kept",
+        validate=ma.validate.OneOf(["kept", "new"]),
+        metadata={
+            "description": "new: others stand for those of the recording, for the engine knows them from an earlier"
+            " replay; equal ones stay equal"
+        },
+    )
+    mapping = ma.fields.String(
+        load_default=None,
+        validate=ma.validate.Length(max=MAX_MAPPING),
+        metadata={"description": "The text of a mapping file (docs/recordings.md)"},
+    )
 
 
 class BadLineSchema(ma.Schema):
@@ -145,10 +159,16 @@ class ReplaySchema(ma.Schema):
     backfill = ma.fields.String(
         required=True, allow_none=True, metadata={"description": "The backfill that the lines belong to"}
     )
+    ids = ma.fields.String(required=True, validate=ma.validate.OneOf(["kept", "new"]))
     sent = ma.fields.Integer(required=True, metadata={"description": "Good lines handed to Kafka"})
     failed = ma.fields.Integer(required=True, metadata={"description": "Of these refused or timed out"})
     latestFailure = ma.fields.String(required=True, allow_none=True)  # noqa: N815
     bad = ma.fields.Integer(required=True, metadata={"description": "Lines left out"})
+    unusedColumns = ma.fields.List(  # noqa: N815
+        ma.fields.String(),
+        required=True,
+        metadata={"description": "Of the recording, those that are not read"},
+    )
     badLines = ma.fields.List(  # noqa: N815
         ma.fields.Nested(BadLineSchema),
         required=True,

@@ -27,15 +27,20 @@ class _Run:
     replay: Replay
     stop: threading.Event
     thread: threading.Thread
+    unused: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A replay as it stands."""
+    """A replay as it stands.
+
+    :ivar unused: columns of the recording that nothing is read from
+    """
 
     replay_id: str
     order: Order
     progress: Progress
+    unused: tuple[str, ...] = ()
 
 
 class Replays:
@@ -48,7 +53,13 @@ class Replays:
         self._lock = threading.Lock()
         self._runs: dict[str, _Run] = {}
 
-    def start(self, order: Order, lines: Iterable[Line | BadLine], on_end: Callable[[], None]) -> Report:
+    def start(
+        self,
+        order: Order,
+        lines: Iterable[Line | BadLine],
+        on_end: Callable[[], None],
+        unused: tuple[str, ...] = (),
+    ) -> Report:
         """Begins to replay; `on_end` is called when it is over, however it ends. Raises TooManyReplays."""
         with self._lock:
             if sum(run.thread.is_alive() for run in self._runs.values()) >= MAX_RUNNING:
@@ -60,14 +71,14 @@ class Replays:
                 target=_run, args=(replay_id, replay, lines, on_end), name=f"replay-{replay_id}", daemon=True
             )
             thread.start()
-            self._runs[replay_id] = _Run(order, replay, stop, thread)
+            self._runs[replay_id] = _Run(order, replay, stop, thread, unused)
             self._forget()
-            return Report(replay_id, order, snapshot(replay.progress))
+            return Report(replay_id, order, snapshot(replay.progress), unused)
 
     def report(self, replay_id: str) -> Report:
         """As of now. Raises ReplayNotFound."""
         run = self._run_of(replay_id)
-        return Report(replay_id, run.order, snapshot(run.replay.progress))
+        return Report(replay_id, run.order, snapshot(run.replay.progress), run.unused)
 
     def stop(self, replay_id: str, timeout: float = 5.0) -> Report:
         """Stops it and waits up to `timeout` seconds for that. Raises ReplayNotFound."""
