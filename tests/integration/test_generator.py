@@ -2,69 +2,30 @@
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import json
-import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from confluent_kafka import Consumer, Message
-from werkzeug.serving import WSGIRequestHandler, make_server
+from confluent_kafka import Message
 
-from tests.generator_client import Generator, until
-from tripline_contracts import event_type_loader
+from tests.generator_client import Generator, running_generator, until
 from tripline_contracts import topics as contract_topics
 from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo import topics
 from tripline_demo.generator import process
 from tripline_demo.generator.output.kafka_outlet import TOPIC
-from tripline_demo.generator.settings import Settings
-from tripline_demo.generator.traffic import Traffic
-from tripline_http.bind_address import LOOPBACK, Bind
-from tripline_http.keys.key_file import ApiKey
 
 pytestmark = pytest.mark.integration
 
 PAYMENT = {"payeeId": 25, "beneficiaryId": "12", "paymentAmount": "600.10", "paymentType": "CSH"}
 
 
-class Quiet(WSGIRequestHandler):
-    """Polling would fill the log of a failed test."""
-
-    def log_request(self, *args: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def generator(kafka: str) -> Iterator[Generator]:
     topics.create(KafkaCluster(kafka), [contract_topics.load(TOPIC)])
-    settings = Settings(
-        kafka=KafkaCluster(kafka), api_keys_file=Path("not-read"), bind=Bind("127.0.0.1", 0), hosts=LOOPBACK,
-        log_level="info", traffic=Traffic(rate=0), event_type=event_type_loader.load(),
-    )  # fmt: skip
-    digest = hashlib.sha256(b"key-for-these-tests").hexdigest()
-    key = ApiKey("test", digest, frozenset({"traffic:read", "traffic:write"}))
-    running = process.start(settings, [key])
-    server = make_server("127.0.0.1", 0, running.app, threaded=True, request_handler=Quiet)
-    serving = threading.Thread(target=server.serve_forever)
-    serving.start()
-    # asking for offsets waits for a fetch under way, so fetches are kept short
-    consumer = Consumer(
-        {"bootstrap.servers": kafka, "group.id": "test", "enable.auto.commit": False, "fetch.wait.max.ms": 10}
-    )
-    address = f"http://127.0.0.1:{server.server_port}"
-    headers = {"Authorization": "Bearer key-for-these-tests"}
-    with httpx.Client(base_url=address, headers=headers, timeout=15) as http:
-        yield Generator(http, consumer)
-    consumer.close()
-    server.shutdown()
-    serving.join()
-    server.server_close()
-    running.stop()
+    with running_generator(kafka) as generator:
+        yield generator
 
 
 def test_it_is_ready(generator: Generator) -> None:
@@ -177,61 +138,6 @@ def test_a_replay_under_its_own_times_loses_the_bad_lines_only(generator: Genera
     assert [value["paymentAmount"] for _, value in records] == ["600", "400", "0.01", "1000"]
     assert [value["ingestionTimestamp"] for _, value in records] == [None, None, 1_622_550_001_000, None]
     assert records[2][1]["beneficiaryId"] is None
-
-
-MAPPED = b"""Ref;Seconds;From;Kind;Amount;Note
-m1;1622548800;25;card;1.234,5;x
-m2;1622548801;25;card;12,34.5;x
-"""
-MAPPING = """\
-decimalComma: true
-thousands: "."
-fields:
-  transactionId: Ref
-  eventTime: {column: Seconds, form: epoch-seconds}
-  payeeId: From
-  paymentType: {column: Kind, values: {card: CRD}}
-  paymentAmount: Amount
-"""
-
-
-def test_a_recording_of_another_system_is_read_by_a_mapping(generator: Generator) -> None:
-    begin = generator.end()
-    answer = generator.http.post(
-        "/v1/replays",
-        params={"speed": "max", "shift": "none", "ids": "new", "mapping": MAPPING},
-        content=gzip.compress(MAPPED),
-        headers={"Content-Type": "application/gzip"},
-    )
-    done = generator.finished(answer.json())
-    assert (done["state"], done["sent"], done["bad"], done["unusedColumns"]) == ("finished", 1, 1, ["Note"])
-    assert "does not have '.' between thousands" in done["badLines"][0]["reason"]
-    (value,) = [json.loads(record.value() or b"") for record in generator.read(begin)]
-    assert (value["eventTime"], value["paymentAmount"], value["paymentType"]) == (
-        1_622_548_800_000,
-        "1234.5",
-        "CRD",
-    )
-    assert value["transactionId"] not in ("m1", "m2")
-
-
-@pytest.mark.parametrize(
-    ("mapping", "content", "field"),
-    [
-        (None, b"transactionId,x\n1,2\n", "body"),
-        (MAPPING.replace("CRD", "CARD"), MAPPED, "query.mapping.fields.paymentType.values.card"),
-        ("fields: 5", MAPPED, "query.mapping.fields"),
-    ],
-)
-def test_what_cannot_be_read_at_all_is_refused_with_a_sentence(
-    generator: Generator, mapping: str | None, content: bytes, field: str
-) -> None:
-    params = {} if mapping is None else {"mapping": mapping}
-    answer = generator.http.post(
-        "/v1/replays", params=params, content=content, headers={"Content-Type": "text/csv"}
-    )
-    assert answer.status_code == 422, answer.text
-    assert answer.json()["errors"][0]["field"] == field
 
 
 def test_a_replay_is_moved_to_now_unless_told_otherwise(generator: Generator) -> None:
