@@ -21,6 +21,7 @@ import { RulePage } from "./rule/rule_page.js";
 import { RulesView } from "./rules/rules.js";
 import { askForKey, prepareSignIn } from "./core/sign_in.js";
 import { AlertStream } from "./core/stream.js";
+import { Tabs } from "./core/tabs.js";
 import { followTheme } from "./core/theme.js";
 
 const ENDED = "Your session has ended. Sign in again.";
@@ -44,6 +45,7 @@ const TITLES = {
   keys: "API keys",
 };
 
+const tabs = new Tabs(byId("tabs"));
 const health = new EngineHealth();
 const views = {
   live: new LiveView(health),
@@ -165,10 +167,7 @@ function move(route) {
     byId(name).hidden = !chosen;
     if (chosen) view.open(route);
   }
-  for (const link of document.querySelectorAll("[data-view]")) {
-    if (link.dataset.view === route.view) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
+  tabs.choose(route.view);
 }
 
 /** What is away or behind, in whole sentences at the top of the page. */

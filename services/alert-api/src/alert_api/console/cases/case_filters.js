@@ -46,7 +46,7 @@ export class CaseFilters {
     this.element = element(
       "form",
       {
-        class: "filters",
+        class: "filters case-filters",
         role: "search",
         "aria-label": "Filter cases",
         on: {
@@ -62,10 +62,10 @@ export class CaseFilters {
         element("legend", { class: "unseen" }, "State"),
         this.standings.map(({ label }) => label),
       ),
+      this.outcome,
       this.assignee,
       this.rule,
       element("span", { class: "pair" }, this.field, this.value),
-      this.outcome,
       this.clear,
     );
     feeds.rules.listen((feed) => this.offer(feed.data ?? []));

@@ -49,13 +49,13 @@ export class CaseRow {
     this.when.title = fullTime(one.lastEventTime);
     setText(this.when, timeOfDay(one.lastEventTime));
     const holder = holderText(one);
-    this.end.replaceChildren(holder ? element("div", { class: "taken" }, holder) : this.claimButton());
+    this.end.replaceChildren(holder ? element("div", { class: "taken" }, holder) : this.nobody());
   }
 
-  claimButton() {
+  nobody() {
+    if (!session.may("alerts:ack")) return element("span", { class: "muted small" }, "nobody yet");
     return button("Claim", () => this.acts.claim(this.one), {
       "aria-label": `Claim: ${subjectText(this.one)}`,
-      hidden: !session.may("alerts:ack"),
     });
   }
 

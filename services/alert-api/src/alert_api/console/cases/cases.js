@@ -8,6 +8,7 @@ import { CaseActs } from "./case_acts.js";
 import { CaseFilters } from "./case_filters.js";
 import { CasePage } from "./case_page.js";
 import { CaseRow } from "./case_row.js";
+import { showKeys } from "./key_help.js";
 import { prepareTriageKeys } from "./triage_keys.js";
 
 const PAGE = 25;
@@ -51,7 +52,14 @@ export class CasesView {
         "p",
         { class: "muted small triage" },
         "Keys: ",
-        [["j", "down"], ["k", "up"], ["a", "acknowledge"], ["e", "claim"], ["r", "resolve"]].flatMap((
+        [
+          ["j", "down"],
+          ["k", "up"],
+          ["a", "acknowledge"],
+          ["e", "claim"],
+          ["r", "resolve"],
+          ["?", "all keys"],
+        ].flatMap((
           [key, does],
         ) => [element("kbd", {}, key), ` ${does} `]),
       ),
@@ -63,6 +71,7 @@ export class CasesView {
       a: () => this.withChosen("acknowledge"),
       e: () => this.withChosen("claim"),
       r: () => this.withChosen("resolve"),
+      "?": showKeys,
     });
     this.generation = 0;
     this.forget();

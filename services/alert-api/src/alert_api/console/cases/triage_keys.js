@@ -1,4 +1,4 @@
-// Triage by keyboard: j and k go down and up, a acknowledges, e claims, r resolves.
+// Triage by keyboard: j and k go down and up, a acknowledges, e claims, r resolves, ? tells so.
 
 import { session } from "../core/client.js";
 import { here } from "../core/router.js";

@@ -10,6 +10,7 @@ import { Lamps } from "./status_lamps.js";
 import { feeds } from "../core/pipeline.js";
 import { here } from "../core/router.js";
 import { openAcknowledge } from "../parts/acknowledge.js";
+import { Arrivals } from "./arrivals.js";
 import { Sampled } from "./event_sample.js";
 import { Traffic } from "./traffic.js";
 import { EngineFacts } from "./engine_facts.js";
@@ -77,7 +78,7 @@ export class LiveView {
   forget() {
     this.alerts = [];
     this.rows = new Map();
-    this.arrivals = [];
+    this.arrivals = new Arrivals();
     this.marks = [];
     this.read = false;
     for (const chart of Object.values(this.charts)) chart.clear();
@@ -89,6 +90,8 @@ export class LiveView {
   open() {
     this.traffic.open();
     if (!this.read) this.readNewest();
+    // Nothing was drawn of what came while another view was shown.
+    else this.render();
   }
 
   /** What had tripped before the stream was opened. */
@@ -113,12 +116,13 @@ export class LiveView {
     this.put(alert);
     if (kind === "AlertRaised" && !known) {
       const now = Date.now();
-      this.arrivals.push({
-        at: now,
-        took: alert.ingestedAt === null ? null : Math.max(0, alert.detectedAt - alert.ingestedAt),
-      });
+      this.arrivals.add(
+        now,
+        alert.ingestedAt === null ? null : Math.max(0, alert.detectedAt - alert.ingestedAt),
+      );
       this.lamps.fire(alert, now);
     }
+    if (here().view !== "live") return;
     this.waiting ??= requestAnimationFrame(() => {
       this.waiting = null;
       this.render();
@@ -158,17 +162,13 @@ export class LiveView {
   }
 
   tick(now) {
-    while (this.arrivals.length && this.arrivals[0].at < now - MINUTE) this.arrivals.shift();
     const { alerts, latency } = this.charts;
-    const recent = this.arrivals.filter((arrival) => arrival.at >= now - 5000).length / 5;
+    const recent = this.arrivals.count(now - 5000) / 5;
     if (this.read) {
       alerts.add(now, recent);
-      alerts.say(figure(recent), `${this.arrivals.length} in the last minute`);
+      alerts.say(figure(recent), `${this.arrivals.count(now - MINUTE)} in the last minute`);
     }
-    const taken = (since) =>
-      this.arrivals.filter((arrival) => arrival.took !== null && arrival.at >= now - since)
-        .map((arrival) => arrival.took).sort((a, b) => a - b);
-    const [second, minute] = [taken(3000), taken(MINUTE)];
+    const [second, minute] = [this.arrivals.took(now - 3000), this.arrivals.took(now - MINUTE)];
     latency.add(now, second.length ? share(second, 0.5) : null);
     if (minute.length) {
       latency.say(milliseconds(share(minute, 0.5)), `99 of 100 under ${milliseconds(share(minute, 0.99))}`);

@@ -1,5 +1,6 @@
 // The rules with a lamp each: it lights up when the rule fires.
 
+import { Arrivals } from "./arrivals.js";
 import { arrange, element, setText } from "../core/dom.js";
 import { ago } from "../core/format.js";
 import { feeds, isApplied } from "../core/pipeline.js";
@@ -41,15 +42,14 @@ export class Lamps {
   }
 
   fire(alert, now) {
-    const times = this.fired.get(alert.ruleId) ?? [];
-    times.push(now);
-    this.fired.set(alert.ruleId, times);
+    if (!this.fired.has(alert.ruleId)) this.fired.set(alert.ruleId, new Arrivals());
+    this.fired.get(alert.ruleId).add(now);
     const row = this.rows.get(alert.ruleId);
-    if (row) {
-      row.litAt = now;
-      row.element.dataset.lit = "true";
-      this.say(alert.ruleId, row, now);
-    }
+    if (!row) return;
+    row.litAt = now;
+    if (row.element.dataset.lit === "true") return;
+    row.element.dataset.lit = "true";
+    this.say(alert.ruleId, row, now);
   }
 
   take(feed) {
@@ -81,14 +81,11 @@ export class Lamps {
   }
 
   say(ruleId, row, now) {
-    const times = (this.fired.get(ruleId) ?? []).filter((time) => time > now - MINUTE);
-    if (times.length) this.fired.set(ruleId, times);
+    const count = this.fired.get(ruleId)?.count(now - MINUTE) ?? 0;
     const state = { paused: "paused", published: "not applied yet" }[row.element.dataset.state];
     setText(
       row.count,
-      times.length
-        ? `${times.length} in a minute`
-        : state ?? (row.litAt ? `fired ${ago(row.litAt, now)}` : "quiet"),
+      count ? `${count} in a minute` : state ?? (row.litAt ? `fired ${ago(row.litAt, now)}` : "quiet"),
     );
   }
 }

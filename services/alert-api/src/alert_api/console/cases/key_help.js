@@ -1,0 +1,28 @@
+// What the keys of the inbox do, in a dialog.
+
+import { byId, element, setText } from "../core/dom.js";
+
+const DIALOG = "rule-dialog";
+const KEYS = [
+  ["j", "The next case"],
+  ["k", "The case before"],
+  ["Enter", "Open the chosen case"],
+  ["a", "Acknowledge it"],
+  ["e", "Claim it: it is yours then"],
+  ["r", "Resolve it, with an outcome"],
+  ["?", "Show these keys"],
+  ["Esc", "Close this"],
+];
+
+export function showKeys() {
+  setText(byId(`${DIALOG}-title`), "Keys of the inbox");
+  byId(`${DIALOG}-body`).replaceChildren(
+    element(
+      "dl",
+      { class: "pairs key-help" },
+      KEYS.map(([key, does]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, does)]),
+    ),
+    element("p", { class: "muted" }, "On the page of a case a, e and r are about that case."),
+  );
+  byId(DIALOG).showModal();
+}

@@ -1,0 +1,35 @@
+// The row of views at the top. Where it is too narrow for all of them it is scrolled: the chosen one is brought to
+// its middle, and an end beyond which there is more fades out.
+
+export class Tabs {
+  constructor(nav) {
+    this.nav = nav;
+    nav.addEventListener("scroll", () => this.fade(), { passive: true });
+    new ResizeObserver(() => this.reveal()).observe(nav);
+  }
+
+  /** Marks the links of that view. */
+  choose(view) {
+    for (const link of this.nav.querySelectorAll("[data-view]")) {
+      if (link.dataset.view === view) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    this.reveal();
+  }
+
+  /** Scrolls the row alone: the page stays where it is. */
+  reveal() {
+    const { nav } = this;
+    const chosen = nav.querySelector("[aria-current]");
+    if (chosen) {
+      nav.scrollLeft = chosen.offsetLeft - nav.offsetLeft - (nav.clientWidth - chosen.offsetWidth) / 2;
+    }
+    this.fade();
+  }
+
+  fade() {
+    const { scrollLeft, scrollWidth, clientWidth, dataset } = this.nav;
+    const ends = [scrollLeft > 1 && "start", scrollLeft < scrollWidth - clientWidth - 1 && "end"];
+    dataset.more = ends.filter(Boolean).join(" ");
+  }
+}
