@@ -115,6 +115,34 @@ def test_what_is_not_connected_is_not_called_away(open_window: OpenWindow) -> No
     expect(window.page.locator("#notice")).to_be_hidden()
 
 
+def test_health_says_of_every_part_how_it_is(open_window: OpenWindow) -> None:
+    window = open_window("viewer")
+    page = window.page
+    window.go("/live")
+    page.get_by_role("link", name="Health of all parts").click()
+    window.shows("Live")
+    parts = page.get_by_role("list", name="Parts of the line").get_by_role("listitem")
+    expect(parts).to_have_count(14)
+    for name in ("Rules registry", "Archiver", "Prover", "Retention", "Postgres", "Kafka", "Topics"):
+        expect(parts.filter(has_text=name).first).to_contain_text("fine")
+    expect(parts.filter(has_text="Relay of rules")).to_contain_text(
+        re.compile(r"rules up to position (\d+) of \1")
+    )
+    expect(page.get_by_text(re.compile(r"The engine has applied, by shard 0: \d+"))).to_be_visible()
+    away = {"sentence": "The relay is gone.", "advice": "Start it.", "section": "A part of the line is away"}
+    unseen = {"level": "not_seen", "seenAt": None, "lag": None, "position": None, "shards": []}
+    items = [
+        {**unseen, "part": "relay", "title": "Relay of rules", "level": "away", "trouble": away},
+        {**unseen, "part": "guard", "title": "Guard of changed rules", "trouble": None},
+    ]
+    answers(window, "**/v1/health", {"lookedAt": 0, "published": None, "items": items})
+    expect(parts).to_have_count(2)
+    expect(parts.first).to_contain_text("The relay is gone.Start it. Runbook: A part of the line is away.")
+    expect(parts.last).to_contain_text("not seen")
+    expect(page.get_by_text("1 part of 2 needs a look. Of 1 part nothing is known.")).to_be_visible()
+    window.is_clean()
+
+
 def test_a_key_that_only_reads_is_not_shown_what_to_do(open_window: OpenWindow, tripped: Tripped) -> None:
     window = open_window("viewer")
     page = window.page

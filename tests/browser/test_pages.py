@@ -33,12 +33,15 @@ def views(tripped: Tripped, case_id: int) -> dict[str, tuple[str, str, str]]:
     name = tripped.rule["name"]
     return {
         "live": ("ops", "/live", name),
+        "health": ("ops", "/health", "are applied as they are published"),
         "cases": ("analyst", "/cases?state=all", "alerts in"),
         "case": ("analyst", f"/cases/{case_id}", "Time line"),
         "rules": ("analyst", "/rules", "✓ applied"),
         "lists": ("analyst", "/lists", "New parameter"),
         "alerts": ("analyst", f"/alerts?ruleId={tripped.rule['ruleId']}", name),
         "alert": ("ops", f"/alerts/{tripped.alerts[0]['alertId']}", "What counted"),
+        "changes": ("ops", "/changes", "Changes"),
+        "audit": ("admin", "/audit", "Audit"),
         "rejected": ("ops", "/rejected", "What became of it"),
         "controls": ("ops", "/controls", "CLEAR_STATE_ALL"),
         "keys": ("admin", "/keys", "New key"),

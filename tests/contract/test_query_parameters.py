@@ -18,6 +18,7 @@ ENDPOINTS = endpoints()
 PAGES = {
     "/",
     "/live",
+    "/health",
     "/cases",
     "/cases/<int(min=1, max=9007199254740991):_case>",
     "/rules",

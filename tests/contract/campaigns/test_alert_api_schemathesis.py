@@ -40,6 +40,7 @@ OPERATIONS = {
     "POST /v1/alerts/{alert_id}/evidence",
     "POST /v1/cases/{case_id}/evidence",
     "GET /v1/evidence-keys",
+    "GET /v1/health",
     "GET /v1/rule-performance",
     "GET /v1/rule-performance/export",
     "GET /v1/rules/{rule_id}/performance",

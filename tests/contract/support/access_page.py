@@ -30,6 +30,7 @@ PROBES: Final = {
 CONSOLE_PAGES: Final = (
     "/",
     "/live",
+    "/health",
     "/cases",
     "/cases/{_case}",
     "/rules",

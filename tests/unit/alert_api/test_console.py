@@ -127,6 +127,7 @@ def test_an_unchanged_file_is_not_sent_again(client: FlaskClient) -> None:
     "path",
     [
         "/live",
+        "/health",
         "/rules",
         "/rules/7",
         "/lists",

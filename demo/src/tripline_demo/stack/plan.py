@@ -34,6 +34,12 @@ PORTS: Mapping[str, int] = {
 }  # fmt: skip
 """The ports that are used when they are free."""
 
+PARTS: Mapping[str, str] = {
+    "relay": "relay", "status-projector": "status", "archiver": "archiver", "prover": "prover",
+    "projector": "alert-projector", "redrive": "redrive", "retention": "retention", "guard": "guard",
+}  # fmt: skip
+"""What the alert API is told of, under its names, and the processes here."""
+
 FOUR_EYES = "TRIPLINE_FOUR_EYES"
 QUOTAS: Mapping[str, str] = {
     "TRIPLINE_EXPECTED_RATE": "15", "TRIPLINE_MAX_ACTIVE_RULES": "1000", "TRIPLINE_MAX_RULES": "5000",
@@ -227,6 +233,7 @@ def _alert_api(plan: Plan) -> Program:
         TRIPLINE_ENGINE_METRICS_URL=plan.url("engine"), TRIPLINE_GENERATOR_URL=plan.url("generator"),
         TRIPLINE_PROVER_URL=plan.url("prover"), TRIPLINE_PROVER_KEY_FILE=str(plan.places.prover_key),
         TRIPLINE_EVIDENCE_KEY_FILE=str(plan.places.evidence_key),
+        TRIPLINE_PARTS=",".join(f"{part}={plan.url(name)}" for part, name in PARTS.items()),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import logging
 import signal
 import threading
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import FrameType
 
 import structlog
@@ -36,6 +36,7 @@ from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Cases, Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.api.stream_seats import MAX_STREAMS
+from alert_api.health_probes import health_desk
 from alert_api.service.projector import Projector, Read
 from alert_api.service.records import ReceivedAlert, Record, Unreadable, read_record
 from alert_api.service.retention import Retention
@@ -76,6 +77,7 @@ def run_api(settings: ApiSettings) -> None:
     def load() -> Flask:
         pool = open_pool(settings.dsn, CONNECTIONS)
         alerts, notifier, line = PostgresAlerts(pool), PostgresCommitNotifier(settings.dsn), _line(settings)
+        line = replace(line, health=health_desk(settings, alerts.check, line.transactions, wall_clock))
         stack.extend((alerts, notifier, line))
         metrics = new_metrics_registry()
         sessions = SessionDesk(PostgresSessions(pool), FernetSeal(), wall_clock)

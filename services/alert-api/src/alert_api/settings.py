@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from environs import Env, EnvError
 from marshmallow.validate import Range
 
 from alert_api.domain.cases.policy import CasePolicy
+from alert_api.part_addresses import read_parts
 from alert_api.service.retention import RetentionPolicy
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
@@ -47,6 +49,7 @@ class ApiSettings:
     hosts: KnownHosts
     registry_url: str
     engine_metrics_url: str | None
+    parts: Mapping[str, str]
     generator_url: str | None
     prover: ProverAddress | None
     evidence_key: Path | None
@@ -102,6 +105,7 @@ def api_settings() -> ApiSettings:
         hosts=parse_hosts(bind, env.str(HOSTS.removeprefix("TRIPLINE_"), "")),
         registry_url=_address(env, "REGISTRY_URL") or "http://127.0.0.1:8081",
         engine_metrics_url=_address(env, "ENGINE_METRICS_URL"),
+        parts=read_parts(env.str("PARTS", "")),
         generator_url=_address(env, "GENERATOR_URL"),
         prover=_prover(env),
         evidence_key=_file(env, EVIDENCE_KEY),

@@ -18,6 +18,8 @@ from alert_api.api.console import console_blueprint
 from alert_api.api.console_data import Line, console_data_blueprint
 from alert_api.api.event_type import event_type_blueprint
 from alert_api.api.evidence.evidence import EvidenceSigner, Sources, evidence_blueprint, evidence_schemas
+from alert_api.api.health.health import line_health_blueprint
+from alert_api.api.health.health_schemas import health_schemas
 from alert_api.api.performance.performance import performance_blueprint
 from alert_api.api.performance.performance_schemas import performance_schemas
 from alert_api.api.problems import install_problems
@@ -38,6 +40,7 @@ from alert_api.service.alert_counts import AlertCounter
 from alert_api.service.alert_stream import AlertEvents, CommitNotifier, StreamTiming
 from alert_api.service.cases.case_queries import CaseReader
 from alert_api.service.cases.case_work import CaseDesk
+from alert_api.service.health.health_desk import HealthDesk
 from alert_api.service.performance.rule_performance import PerformanceReader
 from alert_api.service.rejected.desk import RejectedDesk, RejectedRecords
 from alert_api.service.sessions import SessionDesk
@@ -126,7 +129,7 @@ def build(
         description="Alerts as the engine raised them, and who takes care of each.",
     )
     named = components(event_type) | case_components(event_type) | rejected_components()
-    named |= proof_schemas() | evidence_schemas() | performance_schemas()
+    named |= proof_schemas() | evidence_schemas() | performance_schemas() | health_schemas()
     for name, schema in named.items():
         api.spec.components.schema(name, schema)
     install_problems(app)
@@ -139,6 +142,7 @@ def build(
     )
     api.register_blueprint(summary_blueprint(overview, clock))
     api.register_blueprint(performance_blueprint(stores.performance, clock))
+    api.register_blueprint(line_health_blueprint(line.health or HealthDesk({}, clock)))
     api.register_blueprint(traces_blueprint(line.traces))
     api.register_blueprint(verification_blueprint(alerts, line.prover, clock))
     desk = RejectedDesk(stores.rejected, schemas.validator("transactions.v1", event_type), clock)

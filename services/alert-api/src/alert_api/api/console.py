@@ -23,6 +23,7 @@ TYPES: Final = {"html": "text/html; charset=utf-8", "css": "text/css; charset=ut
 PAGES: Final = (
     "/",
     "/live",
+    "/health",
     "/cases",
     "/cases/<int(min=1, max=9007199254740991):_case>",
     "/rules",

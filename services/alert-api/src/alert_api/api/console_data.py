@@ -19,6 +19,7 @@ from alert_api.adapters.newest_transactions import NewestTransactions
 from alert_api.adapters.upstream import Answer, Question, Upstream
 from alert_api.api.traces import TraceReader
 from alert_api.errors import NotConnected
+from alert_api.service.health.health_desk import HealthDesk
 from alert_api.service.proofs import Prover
 from tripline_contracts.filters import named_values
 from tripline_http.auth import authorize, current_credential, identify
@@ -43,10 +44,13 @@ class Line:
     transactions: NewestTransactions | None = None
     traces: TraceReader | None = None
     prover: Prover | None = None
+    health: HealthDesk | None = None
 
     def close(self) -> None:
         """Free all connections."""
-        parts = (self.registry, self.engine, self.generator, self.transactions, self.traces, self.prover)
+        parts = (
+            self.registry, self.engine, self.generator, self.transactions, self.traces, self.prover, self.health,
+        )  # fmt: skip
         for part in parts:
             if part is not None:
                 part.close()

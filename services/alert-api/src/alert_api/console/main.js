@@ -14,6 +14,7 @@ import { EngineHealth } from "./core/pipeline_health.js";
 import { feeds } from "./core/pipeline.js";
 import { ListsView } from "./lists/lists.js";
 import { KeysView } from "./keys/keys.js";
+import { HealthView } from "./live/health.js";
 import { LiveView } from "./live/live.js";
 import { here, onMove } from "./core/router.js";
 import { RejectedView } from "./rejected/rejected.js";
@@ -34,6 +35,7 @@ const CHIPS = {
 };
 const TITLES = {
   live: "Live",
+  health: "Health",
   cases: "Cases",
   rules: "Rules",
   lists: "Lists",
@@ -49,6 +51,7 @@ const tabs = new Tabs(byId("tabs"));
 const health = new EngineHealth();
 const views = {
   live: new LiveView(health),
+  health: new HealthView(),
   cases: new CasesView(),
   rules: new RulesView(new RulePage()),
   lists: new ListsView(),

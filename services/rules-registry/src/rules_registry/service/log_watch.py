@@ -77,6 +77,11 @@ class LogWatch:
             "Records of rules.v1 that are not in the registry's log",
             registry=metrics,
         )
+        self._log_position = Gauge(
+            "tripline_rules_log_position",
+            "Position of the newest event in the registry's log, as it was compared last",
+            registry=metrics,
+        )
         self._differing = Gauge(
             "tripline_rules_differences",
             "Differences between the log, rules.v1 and what engines apply",
@@ -103,6 +108,7 @@ class LogWatch:
         # whatever is in the topic was in the log before: so the topic is read first
         records = list(topic.new_records())
         self._read_log(opened)
+        self._log_position.set(self._digests.position)
         self._ends.note(self._digests.position, self._elapsed())
         for offset, value in records:
             if offset <= self._last_offset:

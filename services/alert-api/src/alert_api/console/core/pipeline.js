@@ -22,6 +22,10 @@ export const feeds = {
   rules: new Feed("The rules registry", readRules),
   engine: new Feed("The engine", () => body("/console/engine")),
   transactions: new Feed("Kafka", () => body("/console/transactions")),
+  health: new Feed("The alert API", () => body("/v1/health"), {
+    everyMs: 3000,
+    wanted: () => here().view === "health",
+  }),
   traffic: new Feed("The traffic generator", () => body("/console/generator/traffic"), {
     wanted: () => live() && session.may("traffic:read"),
   }),

@@ -2,6 +2,7 @@
 
 const VIEWS = [
   "live",
+  "health",
   "cases",
   "rules",
   "lists",

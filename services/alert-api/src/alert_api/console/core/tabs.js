@@ -1,6 +1,9 @@
 // The row of views at the top. Where it is too narrow for all of them it is scrolled: the chosen one is brought to
 // its middle, and an end beyond which there is more fades out.
 
+// Pages that have no tab of their own, and the one that they hang below.
+const BELOW = { health: "live" };
+
 export class Tabs {
   constructor(nav) {
     this.nav = nav;
@@ -8,10 +11,11 @@ export class Tabs {
     new ResizeObserver(() => this.reveal()).observe(nav);
   }
 
-  /** Marks the links of that view. */
+  /** Marks the tab of that view. */
   choose(view) {
+    const tab = BELOW[view] ?? view;
     for (const link of this.nav.querySelectorAll("[data-view]")) {
-      if (link.dataset.view === view) link.setAttribute("aria-current", "page");
+      if (link.dataset.view === tab) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
     this.reveal();

@@ -24,7 +24,12 @@ export class EngineFacts {
     this.element = element(
       "section",
       { class: "panel", "aria-label": "Engine" },
-      element("div", { class: "panel-head" }, element("h2", {}, "Engine")),
+      element(
+        "div",
+        { class: "panel-head" },
+        element("h2", {}, "Engine"),
+        element("a", { href: "/health", "data-go": true }, "Health of all parts"),
+      ),
       this.verdict,
       element(
         "dl",

@@ -1,0 +1,1 @@
+"""Parts of the line, asked for their probes and metrics."""

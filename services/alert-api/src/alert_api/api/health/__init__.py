@@ -1,0 +1,1 @@
+"""How the line is, over HTTP."""

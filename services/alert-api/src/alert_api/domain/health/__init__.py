@@ -1,0 +1,1 @@
+"""How each part of the line is, from what can be seen of it."""

@@ -1,0 +1,1 @@
+"""Looking at all parts of the line."""
