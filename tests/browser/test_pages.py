@@ -33,7 +33,7 @@ def views(tripped: Tripped, case_id: int) -> dict[str, tuple[str, str, str]]:
     name = tripped.rule["name"]
     return {
         "live": ("ops", "/live", name),
-        "health": ("ops", "/health", "are applied as they are published"),
+        "health": ("ops", "/health", "applied as"),
         "cases": ("analyst", "/cases?state=all", "alerts in"),
         "case": ("analyst", f"/cases/{case_id}", "Time line"),
         "rules": ("analyst", "/rules", "✓ applied"),
@@ -41,7 +41,7 @@ def views(tripped: Tripped, case_id: int) -> dict[str, tuple[str, str, str]]:
         "alerts": ("analyst", f"/alerts?ruleId={tripped.rule['ruleId']}", name),
         "alert": ("ops", f"/alerts/{tripped.alerts[0]['alertId']}", "What counted"),
         "changes": ("ops", "/changes", "Changes"),
-        "audit": ("admin", "/audit", "Audit"),
+        "audit": ("auditor", "/audit", "Of what"),
         "rejected": ("ops", "/rejected", "What became of it"),
         "controls": ("ops", "/controls", "CLEAR_STATE_ALL"),
         "keys": ("admin", "/keys", "New key"),
@@ -55,7 +55,7 @@ def test_all_views_fit_and_break_no_rule(
 ) -> None:
     windows = {
         who: open_window(who, viewport={"width": width, "height": 844}, color_scheme=scheme)
-        for who in ("analyst", "ops", "admin")
+        for who in ("analyst", "ops", "admin", "auditor")
     }
     folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     for name, (who, path, text) in views(tripped, case_of(stack, tripped)["caseId"]).items():

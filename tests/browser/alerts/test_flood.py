@@ -52,7 +52,7 @@ window.fetch = (input, options) => {
 
 def frames_of(page: Page, alerts: int) -> int:
     """How many frames are drawn while so many more alerts come."""
-    before: dict[str, int] = page.evaluate("({...flood})")
+    before: dict[str, int] = page.evaluate("() => ({...flood})")
     page.wait_for_function("wanted => flood.sent >= wanted", arg=before["sent"] + alerts)
     after: int = page.evaluate("flood.frames")
     return after - before["frames"]
@@ -68,7 +68,7 @@ def test_the_page_answers_while_a_thousand_alerts_a_second_come(
     page = window.page
     page.add_init_script(FLOOD.replace("ALERT,", f"{json.dumps(alert)},").replace("MINUTE", str(MINUTE)))
     window.go("/live")
-    page.wait_for_function("flood.sent >= 60000")
+    page.wait_for_function("() => flood.sent >= 60000")
     lamp = page.locator(".lamp").filter(has_text=tripped.rule["name"])
     expect(lamp).to_have_attribute("data-lit", "true")
     expect(page.get_by_role("list", name="Newest alerts").locator("li")).to_have_count(9)
@@ -80,7 +80,7 @@ def test_the_page_answers_while_a_thousand_alerts_a_second_come(
         window.shows(view)
     window.go("/alerts")
     expect(page.locator("#alert-list li").first).to_contain_text(tripped.rule["name"])
-    page.wait_for_function("flood.sent >= 60000")
+    page.wait_for_function("() => flood.sent >= 60000")
     assert frames_of(page, 2_000) >= 20
     window.is_clean()
 

@@ -33,6 +33,7 @@ OPERATIONS = {
     "GET /v1/cases/{case_id}/alerts",
     "GET /v1/cases/{case_id}/episodes",
     "GET /v1/cases/{case_id}/events",
+    "GET /v1/cases/{case_id}/graph",
     *(
         f"POST /v1/cases/{{case_id}}/{action}"
         for action in ("acknowledge", "claim", "assign", "resolve", "reopen", "comment")

@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry
 from alert_api.api.alerts import Alerts, alerts_blueprint
 from alert_api.api.cases.case_answers import components as case_components
 from alert_api.api.cases.case_commands import cases_blueprint
+from alert_api.api.cases.case_graph import graph_components
 from alert_api.api.console import console_blueprint
 from alert_api.api.console_data import Line, console_data_blueprint
 from alert_api.api.event_type import event_type_blueprint
@@ -129,7 +130,9 @@ def build(
         description="Alerts as the engine raised them, and who takes care of each.",
     )
     named = components(event_type) | case_components(event_type) | rejected_components()
-    named |= proof_schemas() | evidence_schemas() | performance_schemas() | health_schemas()
+    named |= (
+        proof_schemas() | evidence_schemas() | performance_schemas() | health_schemas() | graph_components()
+    )
     for name, schema in named.items():
         api.spec.components.schema(name, schema)
     install_problems(app)

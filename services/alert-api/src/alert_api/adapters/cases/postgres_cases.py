@@ -9,12 +9,14 @@ import psycopg
 from psycopg_pool import ConnectionPool
 
 from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
+from alert_api.adapters.cases.case_graph_rows import SELECT_GRAPH, case_graph, graph_values
 from alert_api.adapters.cases.case_rows import CASE_COLUMNS, EPISODE_COLUMNS, stored_case, stored_episode
 from alert_api.adapters.postgres_alert_events import SELECT_NAMES
 from alert_api.adapters.postgres_errors import pooled
 from alert_api.domain.cases.case import CaseState
 from alert_api.errors import CaseNotFound
 from alert_api.service.alert_queries import Page, Place
+from alert_api.service.cases.case_graph import CaseGraph, Parties
 from alert_api.service.cases.case_queries import (
     CaseEvent,
     CaseEvents,
@@ -131,6 +133,10 @@ class PostgresCases:
         rows = self._of_case(case_id, SELECT_ALERTS, values)
         alerts = tuple(stored_alert(row) for row in rows[:limit])
         return Page(alerts, alerts[-1].place if len(rows) > limit else None)
+
+    def graph(self, case_id: int, parties: Parties) -> CaseGraph:
+        """Between whom the transactions of its newest alerts went."""
+        return case_graph(self._fetch(SELECT_GRAPH, graph_values(case_id, parties)))
 
     def _stored(self, rows: Sequence[tuple[Any, ...]]) -> list[StoredCase]:
         cases = [(stored_case(row[:-1]), row[-1]) for row in rows]

@@ -11,6 +11,7 @@ from typing import Any, Final
 import marshmallow as ma
 from flask import Response, jsonify, request
 
+from alert_api.api.cases.case_graph import add_case_graph
 from alert_api.api.cases.case_readings import (
     CASE_PATH,
     add_case_listing,
@@ -109,6 +110,7 @@ def cases_blueprint(cases: CaseReader, desk: CaseDesk, clock: Clock, event_type:
     blueprint = new_blueprint("cases", __name__, "All that tripped about one subject, and the work on it")
     add_case_listing(blueprint, cases, event_type)
     add_case_readings(blueprint, cases)
+    add_case_graph(blueprint, cases, event_type)
     for action in ACTIONS:
         _add_action(blueprint, cases, desk, clock, action)
     _add_bulk(blueprint, desk, clock, event_type)

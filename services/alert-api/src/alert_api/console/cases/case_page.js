@@ -6,6 +6,7 @@ import { fullTime } from "../core/format.js";
 import { openAcknowledge } from "../parts/acknowledge.js";
 import { AlertRow } from "../parts/alert_row.js";
 import { evidenceButton } from "../parts/evidence_button.js";
+import { caseGraph, graphTitle } from "./case_graph.js";
 import { caseHistory } from "./case_history.js";
 import { episodeTable, timeLine } from "./case_episodes.js";
 import { holderText, sizeText, stateTag, subjectText } from "./case_words.js";
@@ -54,14 +55,15 @@ export class CasePage {
     this.readAt = Date.now();
     const path = `/v1/cases/${encodeURIComponent(this.id)}`;
     try {
-      const [one, episodes, events, alerts] = await Promise.all([
+      const [one, episodes, events, alerts, graph] = await Promise.all([
         call(path),
         call(`${path}/episodes?limit=100`),
         call(`${path}/events?limit=100`),
         call(`${path}/alerts?limit=${ALERTS}`),
+        call(`${path}/graph`),
       ]);
       if (generation !== this.generation) return;
-      this.show(one.body, { episodes, events, alerts });
+      this.show(one.body, { episodes, events, alerts, graph });
     } catch (error) {
       if (generation !== this.generation || error instanceof SignedOut) return;
       const text = error instanceof Problem && [404, 422].includes(error.status)
@@ -93,7 +95,8 @@ export class CasePage {
     this.shown = shown;
     const focused = this.element.contains(document.activeElement) ? document.activeElement.id : "";
     const episodes = parts.episodes.body.items;
-    this.element.replaceChildren(
+    const graph = caseGraph(parts.graph.body, one.subject);
+    this.element.replaceChildren(...[
       this.backLink(),
       this.head(one),
       section("Time line", timeLine(episodes), "across"),
@@ -102,6 +105,7 @@ export class CasePage {
         [episodeTable(episodes), parts.episodes.next && more("The 100 newest episodes are shown.")],
         "across",
       ),
+      graph && section(graphTitle(parts.graph.body), graph, "across"),
       section("What happened", [
         caseHistory(parts.events.body.items),
         parts.events.next && more("The 100 newest entries are shown."),
@@ -109,7 +113,7 @@ export class CasePage {
       section("Alerts", this.alertList(parts.alerts)),
       section("Evidence", this.evidence(one)),
       element("p", { class: "muted small" }, `Case ${one.caseId}, version ${one.version}`),
-    );
+    ].filter(Boolean));
     if (focused) document.getElementById(focused)?.focus();
   }
 

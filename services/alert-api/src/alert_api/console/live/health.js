@@ -83,9 +83,10 @@ export class HealthView {
     if (shown === this.shownRules) return;
     this.shownRules = shown;
     this.rules.replaceChildren(...[
-      element("p", { class: "muted" }, positions(this.line?.published ?? null, engine?.shards ?? [])),
+      this.line &&
+      element("p", { class: "muted" }, positions(this.line.published, engine?.shards ?? [])),
       ...versions(rules),
-    ]);
+    ].filter(Boolean));
   }
 
   tick(now) {
@@ -170,6 +171,13 @@ function positions(published, shards) {
   return `The log of rules is at position ${published}. The engine has applied, by ${applied}.`;
 }
 
+function everyRule(count) {
+  if (count === 0) return "There are no rules.";
+  return count === 1
+    ? "The one rule is applied as it is published."
+    : `All ${count} rules are applied as they are published.`;
+}
+
 /** The rules whose newest version the engine has not taken, as a table. */
 function versions(rules) {
   if (rules === null) return [element("p", { class: "muted" }, "The rules have not been read.")];
@@ -178,7 +186,7 @@ function versions(rules) {
     "p",
     {},
     waiting.length === 0
-      ? `All ${counted(rules.length, "rule")} are applied as they are published.`
+      ? everyRule(rules.length)
       : `${waiting.length} of ${counted(rules.length, "rule")} ${
         waiting.length === 1 ? "is" : "are"
       } not applied as published:`,

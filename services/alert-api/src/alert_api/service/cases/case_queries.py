@@ -11,6 +11,7 @@ from alert_api.domain.cases.episode import Episode
 from alert_api.domain.cases.subject import Subject
 from alert_api.domain.cases.work_events import Outcome
 from alert_api.service.alert_queries import Page, Place
+from alert_api.service.cases.case_graph import CaseGraph, Parties
 
 Standing = CaseState | Literal["unresolved"]
 
@@ -110,3 +111,6 @@ class CaseReader(Protocol):
 
     def alerts(self, case_id: int, episode_id: int | None, after: Place | None, limit: int) -> Page:
         """At most ``limit`` of the alerts of its episodes, or of one of them."""
+
+    def graph(self, case_id: int, parties: Parties) -> CaseGraph:
+        """Between whom the transactions of its newest alerts went; nothing for a case that there is not."""
