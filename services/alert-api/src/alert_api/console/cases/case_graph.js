@@ -8,6 +8,7 @@ import { counted, decimal, fieldName, fullTime, timeOfDay } from "../core/format
 const ROW = 34;
 const WIDTH = 100;
 const MOST_DRAWN = 24;
+const THINNEST = 1.5;
 const THICKEST = 9;
 
 /**
@@ -107,7 +108,7 @@ function picture(graph, { sources, targets, edges }, subject) {
         {
           class: "graph-edge",
           d: `M0 ${from}C${WIDTH / 2} ${from} ${WIDTH / 2} ${to} ${WIDTH} ${to}`,
-          "stroke-width": Math.max(1.5, (edge.transactions / most) * THICKEST).toFixed(1),
+          "stroke-width": thickness(edge.transactions, most).toFixed(1),
         },
         drawing("title", {}, `${edge.source} \u2192 ${edge.target}: ${counted(edge.transactions, "time")}`),
       );
@@ -120,9 +121,14 @@ function picture(graph, { sources, targets, edges }, subject) {
     element("span"),
     element("b", { class: "small muted" }, fieldName(graph.targetField)),
     names(sources, graph.sourceField),
-    svg,
+    element("div", { class: "graph-lines" }, svg),
     names(targets, graph.targetField),
   );
+}
+
+/** By how many they are; of a few at most all are thin. */
+function thickness(count, most) {
+  return THINNEST + (THICKEST - THINNEST) * (count - 1) / Math.max(most - 1, 5);
 }
 
 function table(graph) {
