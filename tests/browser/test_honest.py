@@ -130,7 +130,13 @@ def test_health_says_of_every_part_how_it_is(open_window: OpenWindow) -> None:
     )
     expect(page.get_by_text(re.compile(r"The engine has applied, by shard 0: \d+"))).to_be_visible()
     away = {"sentence": "The relay is gone.", "advice": "Start it.", "section": "A part of the line is away"}
-    unseen = {"level": "not_seen", "seenAt": None, "lag": None, "position": None, "shards": []}
+    unseen: dict[str, Any] = {
+        "level": "not_seen",
+        "seenAt": None,
+        "lag": None,
+        "position": None,
+        "shards": [],
+    }
     items = [
         {**unseen, "part": "relay", "title": "Relay of rules", "level": "away", "trouble": away},
         {**unseen, "part": "guard", "title": "Guard of changed rules", "trouble": None},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import resources
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -61,7 +62,7 @@ def frames_of(page: Page, alerts: int) -> int:
 def test_the_page_answers_while_a_thousand_alerts_a_second_come(
     open_window: OpenWindow, tripped: Tripped
 ) -> None:
-    unseen = {"state": "open", "acknowledgedBy": None, "acknowledgedAt": None, "voided": []}
+    unseen: dict[str, Any] = {"state": "open", "acknowledgedBy": None, "acknowledgedAt": None, "voided": []}
     rule = {"ruleId": tripped.rule["ruleId"], "ruleName": tripped.rule["name"]}
     alert = {**json.loads(EXAMPLE.read_text("utf-8")), **unseen, **rule}
     window = open_window("viewer")
