@@ -51,20 +51,20 @@ def test_every_error_is_documented_as_a_problem() -> None:
 
 def test_every_operation_needs_a_scope_and_has_a_name() -> None:
     served = operations()
-    assert len(served) == 17 + 14 + 8 + len(SESSION)
+    assert len(served) == 17 + 14 + 8 + 7 + len(SESSION)
     for name, operation in served:
         assert operation["operationId"], name
         if name in SESSION:
             assert operation["security"] == SESSION[name], name
             continue
         assert operation["security"] == [{"apiKey": []}], name
-        assert operation["x-required-scope"].startswith(("alerts:", "controls:")), name
+        assert operation["x-required-scope"].startswith(("alerts:", "controls:", "rules:approve")), name
 
 
-def test_an_item_is_the_contracts_alert_and_five_members_more() -> None:
+def test_an_item_is_the_contracts_alert_and_six_members_more() -> None:
     schema = alert_schema(event_type_loader.load())
     received = schemas.load("alerts.v1")
-    added = {"state", "acknowledgedBy", "acknowledgedAt", "acknowledgementComment", "voided"}
+    added = {"state", "acknowledgedBy", "acknowledgedAt", "acknowledgementComment", "voided", "snoozeId"}
     assert set(schema["properties"]) == set(received["properties"]) | added
     assert "$ref" not in json.dumps(schema)
     check = Draft202012Validator(schema)
@@ -73,6 +73,7 @@ def test_an_item_is_the_contracts_alert_and_five_members_more() -> None:
         "acknowledgedAt": None,
         "acknowledgementComment": None,
         "voided": [],
+        "snoozeId": None,
     }
     assert check.is_valid({**alert(), "state": "open", **nobody})
     assert not check.is_valid({**alert(), **nobody})

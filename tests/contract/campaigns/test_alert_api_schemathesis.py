@@ -38,6 +38,13 @@ OPERATIONS = {
         f"POST /v1/cases/{{case_id}}/{action}"
         for action in ("acknowledge", "claim", "assign", "resolve", "reopen", "comment")
     ),
+    "GET /v1/snoozes",
+    "POST /v1/snoozes",
+    "GET /v1/snoozes/summary",
+    "GET /v1/snoozes/{snooze_id}",
+    "POST /v1/snoozes/{snooze_id}/approve",
+    "POST /v1/snoozes/{snooze_id}/reject",
+    "POST /v1/snoozes/{snooze_id}/end",
     "POST /v1/alerts/{alert_id}/evidence",
     "POST /v1/cases/{case_id}/evidence",
     "GET /v1/evidence-keys",

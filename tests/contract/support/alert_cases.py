@@ -22,6 +22,7 @@ from alert_api.domain.rejected_records import RecordPlace
 from alert_api.service.rejected.reading import ReceivedReject
 from tests.contract.support.case_supply import CaseSupply
 from tests.contract.support.in_memory_prover import in_memory_prover
+from tests.contract.support.snooze_supply import SnoozeSupply
 from tests.integration.alert_api.support.api_process import LiveApi, live_api, seed
 from tests.integration.alert_api.support.servers import produce_traces
 from tests.registry_log import issue_voids, publish_everything
@@ -41,6 +42,7 @@ TRANSACTION = json.dumps(
 )
 MONTH_MS = 30 * 24 * 3_600_000
 KEY = "ada-key-for-tests"
+SECOND = {"Authorization": "Bearer bob-key-for-tests"}
 OF_SPANS = ("/summary", "performance", "/export")
 
 
@@ -93,10 +95,14 @@ class Supply:
         self._client = client
         self._turns = itertools.count()
         self._work = CaseSupply(client)
+        self._snoozes = SnoozeSupply(httpx.Client(base_url=client.base_url, headers=SECOND, verify=False))
 
     def fill(self, case: Any) -> None:
         meta = case.meta
         if meta is None or meta.generation.mode is not GenerationMode.POSITIVE:
+            return
+        if case.path.startswith("/v1/snoozes"):
+            self._snoozes.fill(case, next(self._turns))
             return
         if case.path.startswith("/v1/cases"):
             self._work.fill(case, next(self._turns))

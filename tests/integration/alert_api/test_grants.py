@@ -13,6 +13,13 @@ pytestmark = pytest.mark.integration
 
 RAISED = "INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at{0}) VALUES ('{1}', {2}, '{3}', 5{4})"
 WORKED = "INSERT INTO alerts.case_events (position, type, occurred_at) VALUES (5, '{0}', 5)"
+HASH = "ab" * 32
+SNOOZED = f"""
+    INSERT INTO alerts.snooze_requests (occurred_at, actor, rule_id, until, expires_at, reason, four_eyes, content_hash)
+    VALUES (5, '{{0}}', 1, 'u', 9, 'r', {{1}}, '{HASH}') RETURNING snooze_id"""
+SNOOZE_STEP = f"""
+    INSERT INTO alerts.snooze_steps (snooze_id, version, type, occurred_at, actor, reason, requested_by, content_hash)
+    SELECT coalesce(max(snooze_id), 1), 2, '{{0}}', 6, '{{1}}', 'r', '{{2}}', '{HASH}' FROM alerts.snooze_requests"""
 
 PROJECTOR_MAY_NOT = {
     "acknowledge by event": RAISED.format("", alert_id(1), 2, "AlertAcknowledged", ""),
@@ -53,6 +60,11 @@ PROJECTOR_MAY_NOT = {
     "take work back": "DELETE FROM alerts.case_events",
     "empty the work": "TRUNCATE alerts.case_events",
     "remove the cursor": "DELETE FROM alerts.case_cursor",
+    "snooze by itself": SNOOZED.format("ada", "false"),
+    "change a snooze": "UPDATE alerts.snooze_requests SET expires_at = 9",
+    "take a snooze back": "DELETE FROM alerts.snooze_requests",
+    "approve a snooze": SNOOZE_STEP.format("SnoozeApproved", "bob", "ada"),
+    "take an approval back": "DELETE FROM alerts.snooze_steps",
     "draw positions back": "SELECT setval('alerts.alert_events_position_seq', 1)",
 }
 
@@ -85,6 +97,16 @@ API_MAY_NOT = {
     "change an episode": "UPDATE alerts.episodes SET count = 1",
     "change a verification": "UPDATE alerts.alert_verifications SET outcome = 'match'",
     "take a verification back": "DELETE FROM alerts.alert_verifications",
+    "lengthen a snooze": "UPDATE alerts.snooze_requests SET expires_at = 9",
+    "take a snooze back": "DELETE FROM alerts.snooze_requests",
+    "choose a snooze's position": "INSERT INTO alerts.snooze_requests (snooze_id) VALUES (5)",
+    "take an approval back": "DELETE FROM alerts.snooze_steps",
+    "change an approval": "UPDATE alerts.snooze_steps SET actor = 'eve'",
+    "choose an approval's position": "INSERT INTO alerts.snooze_steps (position) VALUES (5)",
+    "empty the snoozes": "TRUNCATE alerts.snooze_requests, alerts.snooze_steps",
+    "snooze an alert": f"INSERT INTO alerts.snoozed_alerts VALUES ('{alert_id(1)}', 1, 1)",
+    "bring a snoozed alert back": "DELETE FROM alerts.snoozed_alerts",
+    "count snoozed alerts anew": "UPDATE alerts.snooze_counts SET alerts = 0",
     "change the policy": "UPDATE alerts.case_cursor SET policy = '{}'",
 }
 
@@ -128,3 +150,30 @@ def test_a_command_that_was_issued_is_stored(roles: AlertsDatabase) -> None:
     statement = "INSERT INTO alerts.voided_transactions VALUES (%s, 101, 1, 'ada', 'of no alert', 1)"
     with psycopg.connect(roles.projector) as connection:
         assert connection.execute(statement, [command_id(1)]).rowcount == 1
+
+
+@pytest.mark.parametrize(
+    ("step", "refusal"),
+    [
+        (SNOOZE_STEP.format("SnoozeApproved", "ada", "ada"), psycopg.errors.CheckViolation),
+        (SNOOZE_STEP.format("SnoozeRejected", "ada", "ada"), psycopg.errors.CheckViolation),
+        # whoever says that somebody else asked for it is told that nobody did
+        (SNOOZE_STEP.format("SnoozeApproved", "ada", "bob"), psycopg.errors.ForeignKeyViolation),
+        (
+            SNOOZE_STEP.format("SnoozeApproved", "bob", "ada").replace(HASH, "cd" * 32),
+            psycopg.errors.ForeignKeyViolation,
+        ),
+    ],
+)
+def test_a_snooze_is_approved_by_a_second_person_as_it_was_asked_for(
+    roles: AlertsDatabase, step: str, refusal: type[psycopg.Error]
+) -> None:
+    with psycopg.connect(roles.api) as connection:
+        connection.execute(SNOOZED.format("ada", "true").encode())
+        with pytest.raises(refusal), connection.transaction():
+            connection.execute(step.encode())
+        approved = SNOOZE_STEP.format("SnoozeApproved", "bob", "ada").encode()
+        assert connection.execute(approved).rowcount == 1
+        with pytest.raises(psycopg.errors.UniqueViolation), connection.transaction():
+            connection.execute(approved.replace(b", 2, 'Snooze", b", 3, 'Snooze"))
+        connection.rollback()

@@ -48,15 +48,17 @@ def problem(response: Any, status: int) -> dict[str, Any]:
 def test_items_are_the_alerts_with_who_has_them_in_hand(client: FlaskClient) -> None:
     items = client.get("/v1/alerts?limit=1", headers=AS_VIEWER).get_json()["items"]
     nobody = {"state": "open", "acknowledgedBy": None, "acknowledgedAt": None, "acknowledgementComment": None}
-    assert items == [alert(1) | nobody | {"voided": []}]
+    assert items == [alert(1) | nobody | {"voided": [], "snoozeId": None}]
 
 
 def test_filters_reach_the_store_under_canonical_names(client: FlaskClient, alerts: FakeAlerts) -> None:
     query = "ruleId=5&ruleId=3&ruleId=5&ruleVersion=2"
     query += "&group=payerId:25&group=paymentType:CSH&state=open&from=10&to=20&voided=true&limit=7"
-    query += "&transactionId=t-1"
+    query += "&transactionId=t-1&snoozeId=9&snoozed=true"
     assert client.get(f"/v1/alerts?{query}", headers=AS_VIEWER).status_code == 200
-    wanted = AlertFilter((3, 5), 2, (("payeeId", "25"), ("paymentType", "CSH")), "open", 10, 20, True, "t-1")
+    wanted = AlertFilter(
+        (3, 5), 2, (("payeeId", "25"), ("paymentType", "CSH")), "open", 10, 20, True, "t-1", 9, True
+    )
     assert alerts.asked == (wanted, None, 7)
 
 

@@ -35,6 +35,7 @@ from alert_api.service.sessions import SessionDesk
 from tests.unit.alert_api.support.fake_cases import FakeCases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.fake_sessions import FakeSessions
+from tests.unit.alert_api.support.fake_snoozes import FakeSnoozes
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tests.unit.alert_api.support.samples import (
     FakeAlerts,
@@ -64,7 +65,13 @@ def client(prove: Prove = proof, signer: Ed25519Signer | None = SIGNER) -> Flask
     )
     cases = FakeCases()
     return build(
-        stores=Stores(FakeAlerts(1), FakeOverview(), Cases(cases, cases), FakeRejected(), FakePerformance()),
+        stores=Stores(
+            FakeAlerts(1),
+            FakeOverview(),
+            Cases(cases, cases, FakeSnoozes(), FakeSnoozes()),
+            FakeRejected(),
+            FakePerformance(),
+        ),
         line=line,
         doors=Doors(Access((VIEWER,)), SessionDesk(FakeSessions(), FernetSeal(), lambda: 0)),
         registry=CollectorRegistry(),

@@ -170,8 +170,11 @@ def _registry(plan: Plan) -> Program:
         plan, "registry", "rules registry", ("rules-registry", "api"), "registry", api=True,
         TRIPLINE_REGISTRY_DSN=plan.dsn("tripline_registry_api"),
     )  # fmt: skip
-    environment = {**program.environment, **QUOTAS, FOUR_EYES: os.environ.get(FOUR_EYES, "false")}
-    return replace(program, environment=environment)
+    return replace(program, environment={**program.environment, **QUOTAS, FOUR_EYES: _four_eyes()})
+
+
+def _four_eyes() -> str:
+    return os.environ.get(FOUR_EYES, "false")
 
 
 def _relay(plan: Plan) -> Program:
@@ -234,6 +237,7 @@ def _alert_api(plan: Plan) -> Program:
         TRIPLINE_PROVER_URL=plan.url("prover"), TRIPLINE_PROVER_KEY_FILE=str(plan.places.prover_key),
         TRIPLINE_EVIDENCE_KEY_FILE=str(plan.places.evidence_key),
         TRIPLINE_PARTS=",".join(f"{part}={plan.url(name)}" for part, name in PARTS.items()),
+        TRIPLINE_FOUR_EYES=_four_eyes(),
     )  # fmt: skip
 
 

@@ -62,6 +62,54 @@ class StaleCase(AlertApiError):
         self.version = version
 
 
+class SnoozeNotFound(AlertApiError):
+    """No snooze has this id."""
+
+    def __init__(self, snooze_id: int) -> None:
+        super().__init__(f"there is no snooze {snooze_id}")
+        self.snooze_id = snooze_id
+
+
+class SnoozeNotPossible(AlertApiError):
+    """A snooze cannot be asked for like this; `member` of the request, and what was expected."""
+
+    def __init__(self, member: str, expected: str) -> None:
+        super().__init__(f"{member}: {expected}")
+        self.member = member
+        self.expected = expected
+
+
+class SnoozeStateConflict(AlertApiError):
+    """The snooze's state does not let this be done."""
+
+    def __init__(self, snooze_id: int, state: str, expected: str) -> None:
+        super().__init__(f"snooze {snooze_id} is {state}; expected one that is {expected}")
+        self.snooze_id = snooze_id
+        self.state = state
+
+
+class SecondPersonNeeded(AlertApiError):
+    """Who asked for a snooze cannot decide on it."""
+
+    def __init__(self, snooze_id: int, actor: str) -> None:
+        super().__init__(f"{actor} asked for snooze {snooze_id}: somebody else has to decide on it")
+
+
+class AnotherContent(AlertApiError):
+    """The approver has seen another request than the one that would be approved."""
+
+    def __init__(self, snooze_id: int) -> None:
+        super().__init__(f"snooze {snooze_id} asks for something else than this contentHash is of")
+
+
+class StaleSnooze(AlertApiError):
+    """The snooze is not at a version that the caller has seen."""
+
+    def __init__(self, snooze_id: int, version: int) -> None:
+        super().__init__(f"snooze {snooze_id} is at version {version} by now")
+        self.version = version
+
+
 class KeyReused(AlertApiError):
     """An Idempotency-Key came again with another request."""
 

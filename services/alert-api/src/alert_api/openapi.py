@@ -15,9 +15,12 @@ from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts
 from alert_api.adapters.postgres_sessions import PostgresSessions
 from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
+from alert_api.adapters.snoozes.postgres_snooze_desk import PostgresSnoozeDesk
+from alert_api.adapters.snoozes.postgres_snoozes import PostgresSnoozes
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Cases, Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
+from alert_api.domain.cases.snooze_commands import SnoozePolicy
 from alert_api.service.sessions import SessionDesk
 from tripline_contracts import event_type_loader
 from tripline_contracts.event_type import EventType
@@ -36,7 +39,12 @@ def document(declared: EventType | None = None) -> str:
         stores=Stores(
             PostgresAlerts(pool),
             PostgresAlertEvents(pool),
-            Cases(PostgresCases(pool), PostgresCaseDesk(pool)),
+            Cases(
+                PostgresCases(pool),
+                PostgresCaseDesk(pool),
+                PostgresSnoozes(pool),
+                PostgresSnoozeDesk(pool, SnoozePolicy()),
+            ),
             PostgresRejectedRecords(pool, "transactions.v1"),
             PostgresPerformance(pool),
         ),

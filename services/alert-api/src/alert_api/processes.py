@@ -32,6 +32,8 @@ from alert_api.adapters.prover.http_prover import HttpProver
 from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
 from alert_api.adapters.retention.postgres_counts import PostgresCounts
 from alert_api.adapters.retention.postgres_dead_letters import PostgresDeadLetters
+from alert_api.adapters.snoozes.postgres_snooze_desk import PostgresSnoozeDesk
+from alert_api.adapters.snoozes.postgres_snoozes import PostgresSnoozes
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Cases, Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
@@ -85,7 +87,12 @@ def run_api(settings: ApiSettings) -> None:
             stores=Stores(
                 alerts,
                 PostgresAlertEvents(pool),
-                Cases(PostgresCases(pool), PostgresCaseDesk(pool)),
+                Cases(
+                    PostgresCases(pool),
+                    PostgresCaseDesk(pool),
+                    PostgresSnoozes(pool),
+                    PostgresSnoozeDesk(pool, settings.snoozes),
+                ),
                 PostgresRejectedRecords(pool, topics.load("transactions.v1").name),
                 PostgresPerformance(pool),
             ),

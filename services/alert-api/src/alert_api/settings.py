@@ -11,6 +11,7 @@ from environs import Env, EnvError
 from marshmallow.validate import Range
 
 from alert_api.domain.cases.policy import CasePolicy
+from alert_api.domain.cases.snooze_commands import DAY_MS, SnoozePolicy
 from alert_api.part_addresses import read_parts
 from alert_api.service.retention import RetentionPolicy
 from tripline_contracts.errors import ContractError
@@ -57,6 +58,7 @@ class ApiSettings:
     log_level: str
     rate_limit: RateLimit
     issuer: Issuer | None
+    snoozes: SnoozePolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,10 @@ def api_settings() -> ApiSettings:
         log_level=_text(env, "LOG_LEVEL", "info"),
         rate_limit=read_rate_limit(os.environ),
         issuer=read_issuer(os.environ),
+        snoozes=SnoozePolicy(
+            four_eyes=_switch(env, "FOUR_EYES", usual=True),
+            longest_ms=_bound(env, "SNOOZE_DAYS", 90, 3_650) * DAY_MS,
+        ),
     )
 
 
@@ -244,9 +250,9 @@ def _prover(env: Env) -> ProverAddress | None:
     return ProverAddress(url, key)
 
 
-def _switch(env: Env, name: str) -> bool:
+def _switch(env: Env, name: str, *, usual: bool = False) -> bool:
     try:
-        return env.bool(name, False)
+        return env.bool(name, usual)
     except EnvError as error:
         raise ConfigurationError(f"TRIPLINE_{name} is {env.str(name)!r}; expected true or false.") from error
 

@@ -4,9 +4,10 @@ what is there, byte by byte."""
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
@@ -25,14 +26,18 @@ from alert_api.adapters.cases.postgres_case_desk import PostgresCaseDesk
 from alert_api.adapters.cases.postgres_cases import PostgresCases
 from alert_api.adapters.postgres_alerts import open_pool
 from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.adapters.snoozes.postgres_snooze_desk import PostgresSnoozeDesk
+from alert_api.adapters.snoozes.postgres_snoozes import PostgresSnoozes
 from alert_api.domain.cases.folding import CaseBook
 from alert_api.domain.cases.policy import CasePolicy
+from alert_api.domain.cases.snooze_commands import RequestSnooze, SnoozePolicy
 from alert_api.domain.cases.work import Resolve
 from alert_api.errors import AlertApiError, StaleCase
 from alert_api.service.cases.case_queries import CaseFilter
 from alert_api.service.cases.case_work import Origin
 from tests.integration.alert_api.conftest import AlertsDatabase
-from tests.unit.alert_api.support.case_log import COMMANDS, GROUPS
+from tests.integration.alert_api.support.servers import rows
+from tests.unit.alert_api.support.case_log import COMMANDS, GROUPS, SCOPES, snooze_command
 from tests.unit.alert_api.support.samples import EPOCH, alert, received
 
 pytestmark = pytest.mark.integration
@@ -48,10 +53,42 @@ def desk(alerts_database: AlertsDatabase) -> Iterator[PostgresCaseDesk]:
 
 
 @pytest.fixture
+def snoozes(alerts_database: AlertsDatabase) -> Iterator[Snoozing]:
+    pool = open_pool(alerts_database.api, 2)
+    desk, at_once = (PostgresSnoozeDesk(pool, SnoozePolicy(four_eyes=eyes)) for eyes in (True, False))
+    yield Snoozing(PostgresSnoozes(pool), desk, at_once)
+    pool.close()
+
+
+@pytest.fixture
 def cases(alerts_database: AlertsDatabase) -> Iterator[PostgresCases]:
     pool = open_pool(alerts_database.api, 2)
     yield PostgresCases(pool)
     pool.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Snoozing:
+    """Reader and desk; `act` asks for a snooze of bob, approves one of ada, or ends one, as chance has it."""
+
+    reader: PostgresSnoozes
+    desk: PostgresSnoozeDesk
+    at_once: PostgresSnoozeDesk
+
+    def act(self, chance: random.Random, now: int) -> None:
+        snoozes = [stored.snooze for stored in self.reader.page(None, now, None, 100).snoozes]
+        what = chance.choice(["request", "approve", "reject", "end"])
+        with suppress(AlertApiError):
+            if what == "request":
+                scope, expires_at = chance.choice(SCOPES), now + chance.randint(100, 2_000)
+                request = RequestSnooze(
+                    actor="ada", now=now, scope=scope, until="u", expires_at=expires_at, reason="known"
+                )
+                chance.choice([self.desk, self.at_once]).request(request, Origin())
+            elif snoozes:
+                snooze = chance.choice(snoozes)
+                command = snooze_command(what, snooze, now)
+                self.desk.step(snooze.snooze_id, command, lambda _: True, Origin())
 
 
 def drawn(chance: random.Random, number: int) -> dict[str, Any]:
@@ -88,6 +125,8 @@ def compare_with_the_log(database: AlertsDatabase) -> None:
         openings = connection.execute(
             "SELECT case_id, version, position, occurred_at FROM alerts.case_openings ORDER BY position"
         ).fetchall()
+        marks = connection.execute("SELECT alert_id::text, snooze_id FROM alerts.snoozed_alerts").fetchall()
+        counted = connection.execute("SELECT snooze_id, alerts FROM alerts.snooze_counts").fetchall()
     assert stored_cases == book.cases
     assert stored_episodes == {
         episode_id: episode for series in book.episodes.values() for episode_id, episode in series.items()
@@ -96,6 +135,9 @@ def compare_with_the_log(database: AlertsDatabase) -> None:
     assert openings == [
         (opening.case_id, opening.version, opening.position, opening.occurred_at) for opening in book.openings
     ]
+    assert dict(marks) == {entry.alert.alert_id: entry.snooze_id for entry in book.suppressed}
+    assert len(marks) == len(book.suppressed)
+    assert dict(counted) == Counter(entry.snooze_id for entry in book.suppressed)
     before, after = rebuild(database.projector, keep=False, progress=lambda _: None)
     assert before == after
 
@@ -105,6 +147,7 @@ def test_the_log_folded_anew_is_what_is_there(
     alerts_database: AlertsDatabase,
     desk: PostgresCaseDesk,
     cases: PostgresCases,
+    snoozes: Snoozing,
     seed: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -126,7 +169,10 @@ def test_the_log_folded_anew_is_what_is_there(
                         with suppress(AlertApiError):
                             desk.work(stored.case.case_id, command, lambda _: True, Origin())
                             done += 1
+                for _ in range(chance.randint(0, 3)):
+                    snoozes.act(chance, EPOCH + 37 * batch[-1])
     assert done > 10
+    assert rows(alerts_database.owner, "SELECT FROM alerts.snoozed_alerts")
     compare_with_the_log(alerts_database)
 
 

@@ -22,7 +22,10 @@ from tripline_demo.processes import leash, ports
 from tripline_http.keys.roles import ROLES
 
 KEYS: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "ada-key-for-tests": ("ada", {"scopes": ["alerts:read", "alerts:ack", "rules:read", "controls:write"]}),
+    "ada-key-for-tests": (
+        "ada",
+        {"scopes": ["alerts:read", "alerts:ack", "rules:read", "controls:write", "rules:approve"]},
+    ),
     "bob-key-for-tests": ("bob", {"scopes": ["alerts:read", "alerts:ack"]}),
     "viewer-key-for-tests": ("viewer", {"scopes": ["alerts:read"]}),
     # A key of the registry's as well: the console's proxy hands on known keys only.

@@ -16,6 +16,7 @@ from alert_api.service.sessions import SessionDesk
 from tests.unit.alert_api.support.fake_cases import FakeCases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.fake_sessions import FakeSessions
+from tests.unit.alert_api.support.fake_snoozes import FakeSnoozes
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tests.unit.alert_api.support.samples import FakeAlerts, FakeOverview
 from tripline_contracts import event_type_loader
@@ -24,14 +25,19 @@ from tripline_http.keys.key_file import ApiKey
 
 
 def case_app(
-    cases: FakeCases, keys: Iterable[ApiKey], clock: int, performance: FakePerformance | None = None
+    cases: FakeCases,
+    keys: Iterable[ApiKey],
+    clock: int,
+    performance: FakePerformance | None = None,
+    snoozes: FakeSnoozes | None = None,
 ) -> Flask:
     """The app, whose clock stands still."""
+    snoozes = snoozes or FakeSnoozes()
     return build(
         stores=Stores(
             FakeAlerts(),
             FakeOverview(),
-            Cases(cases, cases),
+            Cases(cases, cases, snoozes, snoozes),
             FakeRejected(),
             performance or FakePerformance(),
         ),

@@ -1,4 +1,4 @@
-"""Logs of alerts and of work on cases, to fold, and folded state as text, to compare."""
+"""Logs of alerts, of work on cases and of snoozes, to fold, and folded state as text, to compare."""
 
 from __future__ import annotations
 
@@ -12,8 +12,21 @@ from hypothesis import strategies as st
 
 from alert_api.domain.cases.alert_facts import AlertFacts, Measured
 from alert_api.domain.cases.case import Case
-from alert_api.domain.cases.folding import CaseBook, LogEntry, PolicySet, WorkDone
+from alert_api.domain.cases.folding import CaseBook, LogEntry, PolicySet, SnoozeDone, WorkDone
 from alert_api.domain.cases.policy import CasePolicy
+from alert_api.domain.cases.snooze import Snooze, after
+from alert_api.domain.cases.snooze_commands import (
+    ApproveSnooze,
+    EndSnooze,
+    RejectSnooze,
+    RequestSnooze,
+    SnoozeCommand,
+    SnoozePolicy,
+    decide_request,
+    decide_step,
+)
+from alert_api.domain.cases.snooze_events import SnoozeRequested
+from alert_api.domain.cases.snooze_scope import SnoozeScope
 from alert_api.domain.cases.work import Acknowledge, Assign, Command, Comment, Reopen, Resolve, decide
 from alert_api.domain.cases.work_events import OUTCOMES
 from alert_api.domain.events import AlertId
@@ -90,10 +103,66 @@ COMMANDS: tuple[Callable[[str, int], Command], ...] = (
 )
 
 
+SCOPES = (
+    SnoozeScope(rule_id=1),
+    SnoozeScope(subject=("payeeId", "25")),
+    SnoozeScope(group={"payeeId": "26"}),
+    SnoozeScope(rule_id=2, subject=("payeeId", "25")),
+    SnoozeScope(rule_id=1, subject=("payeeId", "25"), group={"payeeId": "25"}),
+)
+
+
+def asked_for(
+    scope: SnoozeScope, expires_at: int, *, four_eyes: bool = True, now: int = 0
+) -> SnoozeRequested:
+    """Ada asks for it."""
+    command = RequestSnooze(
+        actor="ada", now=now, scope=scope, until="as asked", expires_at=expires_at, reason="known"
+    )
+    return decide_request(command, SnoozePolicy(four_eyes=four_eyes))
+
+
+class SnoozesDrawn:
+    """Requests and steps as far as they are allowed."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw = draw
+        self._snoozes: dict[int, Snooze] = {}
+
+    def next(self, position: int, now: int) -> SnoozeDone | None:
+        """Something that is done about snoozes at this position, or nothing."""
+        what = self._draw(st.sampled_from(["nothing", "request", "request", "approve", "reject", "end"]))
+        if what == "request":
+            scope, length = self._draw(st.sampled_from(SCOPES)), self._draw(st.integers(1, 400))
+            request = asked_for(scope, now + length, four_eyes=self._draw(st.booleans()), now=now)
+            self._snoozes[position] = Snooze(position, request)
+            return SnoozeDone(position, request)
+        if what == "nothing" or not self._snoozes:
+            return None
+        snooze = self._snoozes[self._draw(st.sampled_from(sorted(self._snoozes)))]
+        try:
+            step = decide_step(snooze, snooze_command(what, snooze, now))
+        except AlertApiError:
+            return None
+        self._snoozes[snooze.snooze_id] = after(snooze, step)
+        return SnoozeDone(position, step)
+
+
+def snooze_command(what: str, snooze: Snooze, now: int) -> SnoozeCommand:
+    """Bob approves or rejects it, or ada ends it."""
+    if what == "approve":
+        return ApproveSnooze(
+            actor="bob", now=now, reason="so it is", content_hash=snooze.request.content_hash
+        )
+    if what == "reject":
+        return RejectSnooze(actor="bob", now=now, reason="no")
+    return EndSnooze(actor="ada", now=now, reason="over")
+
+
 @st.composite
 def worked_logs(draw: st.DrawFn) -> list[LogEntry]:
-    """Alerts, with commands of people in between as far as they are allowed, and changes of the policy."""
-    book, log = CaseBook(POLICY), list[LogEntry]()
+    """Alerts, with commands of people in between as far as they are allowed, snoozes, and changes of the policy."""
+    book, log, snoozes = CaseBook(POLICY), list[LogEntry](), SnoozesDrawn(draw)
     for number, alert in enumerate(draw(alerts()), start=1):
         entries: list[LogEntry] = [replace(alert, position=10 * number)]
         if draw(st.integers(0, 9)) == 0:
@@ -106,10 +175,17 @@ def worked_logs(draw: st.DrawFn) -> list[LogEntry]:
             if done is not None:
                 book.fold([done])
                 log.append(done)
+        for offset in range(6, 6 + draw(st.integers(0, 2))):
+            about = snoozes.next(10 * number + offset, 1000 + 37 * number)
+            if about is not None:
+                book.fold([about])
+                log.append(about)
     return log
 
 
 def _work(draw: st.DrawFn, book: CaseBook, position: int) -> WorkDone | None:
+    if not book.cases:
+        return None
     case = book.cases[draw(st.sampled_from(sorted(book.cases)))]
     command = draw(st.sampled_from(COMMANDS))(draw(st.sampled_from(["ada", "bob"])), 1000 + 4 * position)
     try:
@@ -140,5 +216,6 @@ def text_of(book: CaseBook) -> str:
         "cases": [asdict(book.cases[case_id]) for case_id in sorted(book.cases)],
         "links": {episode: sorted(cases) for episode, cases in sorted(book.links.items())},
         "openings": [asdict(opening) for opening in book.openings],
+        "suppressed": [(entry.alert.alert_id, entry.snooze_id) for entry in book.suppressed],
     }
     return json.dumps(state, sort_keys=True)

@@ -26,6 +26,7 @@ from alert_api.service.cases.case_queries import (
 )
 from alert_api.service.cases.case_work import Origin
 from tests.unit.alert_api.support.case_log import POLICY, unresolved_of
+from tests.unit.alert_api.support.fake_snoozes import FakeSnoozes
 
 
 class FakeCases:
@@ -127,4 +128,5 @@ class FakeCases:
 def no_cases() -> Cases:
     """A reader and a desk that have none."""
     cases = FakeCases()
-    return Cases(cases, cases)
+    snoozes = FakeSnoozes()
+    return Cases(cases, cases, snoozes, snoozes)

@@ -1,4 +1,4 @@
-"""Rows of alerts.alerts as values, with what they rest on that was voided."""
+"""Rows of alerts.alerts as values, with what they rest on that was voided and the snooze that covers them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ ALERT_COLUMNS: Final[LiteralString] = """
     CASE WHEN a.voided THEN (
         SELECT json_agg(json_build_array(v.transaction_id, v.event_time, v.command_id, v.position) ORDER BY v.position)
           FROM alerts.alert_events voiding JOIN alerts.voided_transactions v USING (command_id)
-         WHERE voiding.alert_id = a.alert_id) END
+         WHERE voiding.alert_id = a.alert_id) END,
+    (SELECT z.snooze_id FROM alerts.snoozed_alerts z WHERE z.alert_id = a.alert_id)
 """
 """Of `alerts.alerts a`, in the order in which `stored_alert` takes them."""
 
 
 def stored_alert(row: tuple[Any, ...]) -> StoredAlert:
     """The alert that a row of ALERT_COLUMNS is."""
-    alert_id, event_time, content, acknowledged_by, acknowledged_at, comment, voidings = row
+    alert_id, event_time, content, acknowledged_by, acknowledged_at, comment, voidings, snooze_id = row
     voided = tuple(Voiding(*voiding) for voiding in voidings or ())
     return StoredAlert(
-        AlertId(alert_id), event_time, content, acknowledged_by, acknowledged_at, comment, voided
+        AlertId(alert_id), event_time, content, acknowledged_by, acknowledged_at, comment, voided, snooze_id
     )

@@ -52,6 +52,11 @@ SELECT outcome, differences, engine, evaluator, verified_at, actor FROM alerts.a
  WHERE alert_id = %s ORDER BY verification_id DESC LIMIT %s
 """
 
+SNOOZED: LiteralString = "EXISTS (SELECT FROM alerts.snoozed_alerts z WHERE z.alert_id = a.alert_id)"
+OF_SNOOZE: LiteralString = (
+    "alert_id IN (SELECT z.alert_id FROM alerts.snoozed_alerts z WHERE z.snooze_id = %(snooze_id)s)"
+)
+
 STATES: dict[str, LiteralString] = {
     "open": "acknowledged_at IS NULL",
     "acknowledged": "acknowledged_at IS NOT NULL",
@@ -144,6 +149,7 @@ def _conditions(alert_filter: AlertFilter, after: Place | None) -> tuple[list[Li
     compared: tuple[tuple[LiteralString, str, int | str | None], ...] = (
         ("rule_version = %(rule_version)s", "rule_version", alert_filter.rule_version),
         ("transaction_id = %(transaction_id)s", "transaction_id", alert_filter.transaction_id),
+        (OF_SNOOZE, "snooze_id", alert_filter.snooze_id),
         ("event_time >= %(earliest)s", "earliest", alert_filter.earliest),
         ("event_time <= %(latest)s", "latest", alert_filter.latest),
     )
@@ -161,6 +167,8 @@ def _conditions(alert_filter: AlertFilter, after: Place | None) -> tuple[list[Li
         conditions.append(STATES[alert_filter.state])
     if alert_filter.voided is not None:
         conditions.append("voided" if alert_filter.voided else "NOT voided")
+    if alert_filter.snoozed is not None:
+        conditions.append(SNOOZED if alert_filter.snoozed else "NOT " + SNOOZED)
     if alert_filter.group:
         # A field asked for with two values matches nothing; merged into one object, the last would win.
         fields = set(alert_filter.group)

@@ -125,6 +125,8 @@ def _filter(query: Mapping[str, Any], event_type: EventType) -> AlertFilter:
         earliest=query.get("earliest"),
         latest=query.get("latest"),
         voided=TRUTHS[query["voided"]] if "voided" in query else None,
+        snooze_id=query.get("snooze_id"),
+        snoozed=TRUTHS[query["snoozed"]] if "snoozed" in query else None,
     )
 
 
@@ -154,7 +156,7 @@ def _read_comment() -> str | None:
 
 
 def alert_json(alert: StoredAlert) -> dict[str, Any]:
-    """An alert as callers see it: as it came, who has it in hand, and what it rests on that was voided."""
+    """An alert as callers see it: as it came, who has it in hand, what it rests on that was voided, and the snooze."""
     return {
         **alert.content,
         "state": alert.state,
@@ -162,6 +164,7 @@ def alert_json(alert: StoredAlert) -> dict[str, Any]:
         "acknowledgedAt": alert.acknowledged_at,
         "acknowledgementComment": alert.acknowledgement_comment,
         "voided": [voiding_json(voiding) for voiding in alert.voided],
+        "snoozeId": alert.snooze_id,
     }
 
 

@@ -33,6 +33,8 @@ from alert_api.api.rejected_schemas import rejected_components
 from alert_api.api.schemas import components
 from alert_api.api.session import session_blueprint
 from alert_api.api.session_cookie import CookieSessions
+from alert_api.api.snoozes.snooze_schemas import components as snooze_components
+from alert_api.api.snoozes.snoozes import Snoozes, snoozes_blueprint
 from alert_api.api.stream import stream_blueprint
 from alert_api.api.stream_seats import MAX_STREAMS, StreamSeats
 from alert_api.api.summary import summary_blueprint
@@ -45,6 +47,8 @@ from alert_api.service.health.health_desk import HealthDesk
 from alert_api.service.performance.rule_performance import PerformanceReader
 from alert_api.service.rejected.desk import RejectedDesk, RejectedRecords
 from alert_api.service.sessions import SessionDesk
+from alert_api.service.snoozes.snooze_queries import SnoozeReader
+from alert_api.service.snoozes.snooze_work import SnoozeDesk
 from tripline_contracts import schemas
 from tripline_contracts.event_type import EventType
 from tripline_http.application import Access, new_app
@@ -58,10 +62,12 @@ class Overview(AlertEvents, AlertCounter, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Where cases are read, and where work on them is taken in."""
+    """Where cases and snoozes are read, and where work on them is taken in."""
 
     reader: CaseReader
     desk: CaseDesk
+    snoozes: SnoozeReader
+    snooze_desk: SnoozeDesk
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +136,7 @@ def build(
         description="Alerts as the engine raised them, and who takes care of each.",
     )
     named = components(event_type) | case_components(event_type) | rejected_components()
+    named |= snooze_components(event_type)
     named |= (
         proof_schemas() | evidence_schemas() | performance_schemas() | health_schemas() | graph_components()
     )
@@ -138,6 +145,8 @@ def build(
     install_problems(app)
     install_sessions(app, CookieSessions(doors.sessions))
     api.register_blueprint(cases_blueprint(stores.cases.reader, stores.cases.desk, clock, event_type))
+    snoozes = Snoozes(stores.cases.snoozes, stores.cases.snooze_desk, clock)
+    api.register_blueprint(snoozes_blueprint(snoozes, event_type))
     seats = StreamSeats(streaming.slots, registry)
     api.register_blueprint(alerts_blueprint(alerts, clock, event_type))
     api.register_blueprint(

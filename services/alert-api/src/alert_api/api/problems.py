@@ -8,6 +8,7 @@ from alert_api.errors import (
     AlertNotFound,
     AlreadyAcknowledged,
     AlreadyDecided,
+    AnotherContent,
     CaseInTheWay,
     CaseNotFound,
     CaseStateConflict,
@@ -20,7 +21,12 @@ from alert_api.errors import (
     ProverBusy,
     ProverUnavailable,
     RejectedRecordNotFound,
+    SecondPersonNeeded,
+    SnoozeNotFound,
+    SnoozeNotPossible,
+    SnoozeStateConflict,
     StaleCase,
+    StaleSnooze,
     StoreUnavailable,
     UpstreamUnavailable,
 )
@@ -78,6 +84,7 @@ def install_problems(app: Flask) -> None:
     app.register_error_handler(AlertNotFound, not_found)
     _install_rejected(app)
     _install_case_problems(app)
+    _install_snooze_problems(app)
     app.register_error_handler(AlreadyAcknowledged, taken)
     app.register_error_handler(StoreUnavailable, store_away)
     app.register_error_handler(UpstreamUnavailable, upstream_away)
@@ -120,7 +127,7 @@ def _install_case_problems(app: Flask) -> None:
         extra = {"unresolvedCaseId": error.unresolved}
         return problem_response(ProblemError(409, "case-in-the-way", _sentence(error), extra=extra))
 
-    def stale(error: StaleCase) -> Response:
+    def stale(error: StaleCase | StaleSnooze) -> Response:
         detail = f"If-Match does not name the current version, which is {error.version}. Read it again first."
         extra, headers = {"currentVersion": error.version}, {"ETag": etag_of(error.version)}
         return problem_response(ProblemError(412, "stale-version", detail, extra=extra, headers=headers))
@@ -137,8 +144,35 @@ def _install_case_problems(app: Flask) -> None:
     app.register_error_handler(CaseStateConflict, conflict)
     app.register_error_handler(CaseInTheWay, in_the_way)
     app.register_error_handler(StaleCase, stale)
+    app.register_error_handler(StaleSnooze, stale)
     app.register_error_handler(KeyReused, reused)
     app.register_error_handler(CountChanged, count_changed)
+
+
+def _install_snooze_problems(app: Flask) -> None:
+    def not_found(error: SnoozeNotFound) -> Response:
+        return problem_response(
+            ProblemError(404, "snooze-not-found", f"There is no snooze {error.snooze_id}.")
+        )
+
+    def not_possible(error: SnoozeNotPossible) -> Response:
+        return problem_response(invalid_input([FieldError(error.member, error.expected)]))
+
+    def conflict(error: SnoozeStateConflict) -> Response:
+        extra = {"snoozeId": error.snooze_id, "state": error.state}
+        return problem_response(ProblemError(409, "snooze-state-conflict", _sentence(error), extra=extra))
+
+    def same_person(error: SecondPersonNeeded) -> Response:
+        return problem_response(ProblemError(403, "second-person-needed", _sentence(error)))
+
+    def another_content(error: AnotherContent) -> Response:
+        return problem_response(ProblemError(409, "another-content", _sentence(error)))
+
+    app.register_error_handler(SnoozeNotFound, not_found)
+    app.register_error_handler(SnoozeNotPossible, not_possible)
+    app.register_error_handler(SnoozeStateConflict, conflict)
+    app.register_error_handler(SecondPersonNeeded, same_person)
+    app.register_error_handler(AnotherContent, another_content)
 
 
 def _sentence(error: Exception) -> str:

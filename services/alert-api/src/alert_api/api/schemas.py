@@ -51,6 +51,13 @@ class AlertQuery(ma.Schema):
             "description": "Whether the alert rests on a transaction that was voided, as far as it lists them"
         },
     )
+    snooze_id = QueryInteger(
+        1, MAX_POSITION, data_key="snoozeId", metadata={"description": "Only those that this snooze covers"}
+    )
+    snoozed = ma.fields.String(
+        validate=ma.validate.OneOf(list(TRUTHS)),
+        metadata={"description": "Whether a snooze covers the alert"},
+    )
     earliest = QueryInteger(
         0, MAX_MS, data_key="from", metadata={"description": "Event time in ms, this one included"}
     )
@@ -129,6 +136,10 @@ def alert_schema(declared: EventType) -> dict[str, Any]:
             "type": "array",
             "items": voiding_schema(),
             "description": "What triggered the alert, or is listed in it, and was voided, by the commands' positions",
+        },
+        "snoozeId": {
+            **nullable({"type": "integer", "minimum": 1, "maximum": MAX_POSITION}),
+            "description": "The snooze that covers it: it is in no case then",
         },
     }
     return {

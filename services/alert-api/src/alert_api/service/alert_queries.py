@@ -23,6 +23,8 @@ class AlertFilter:
     latest: int | None = None
     voided: bool | None = None
     transaction_id: str | None = None
+    snooze_id: int | None = None
+    snoozed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class StoredAlert:
-    """An alert's content as it came, who has it in hand, and what it rests on that was voided, by position."""
+    """An alert's content as it came, who has it in hand, what it rests on that was voided, by position, and the snooze
+    that covers it, if any."""
 
     alert_id: AlertId
     event_time: int
@@ -44,6 +47,7 @@ class StoredAlert:
     acknowledged_at: int | None
     acknowledgement_comment: str | None
     voided: tuple[Voiding, ...] = ()
+    snooze_id: int | None = None
 
     @property
     def state(self) -> AlertState:

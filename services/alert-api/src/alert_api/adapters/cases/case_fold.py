@@ -26,6 +26,8 @@ SELECT (SELECT position FROM alerts.alert_events
          WHERE position > %(position)s AND type = 'AlertRaised' ORDER BY position LIMIT 1) IS NOT NULL
     OR (SELECT position FROM alerts.case_events
          WHERE position > %(position)s ORDER BY position LIMIT 1) IS NOT NULL
+    OR EXISTS (SELECT FROM alerts.snooze_requests WHERE snooze_id > %(position)s)
+    OR EXISTS (SELECT FROM alerts.snooze_steps WHERE position > %(position)s)
 """
 
 SET_POLICY = """

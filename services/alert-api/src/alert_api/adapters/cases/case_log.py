@@ -1,20 +1,24 @@
-"""The log that is folded, read in its order: alerts raised, what people did, policies set."""
+"""The log that is folded, read in its order: alerts raised, what people did, snoozes, policies set."""
 
 from __future__ import annotations
 
-from typing import Any, LiteralString
+from typing import Any, Final, LiteralString
 
 import psycopg
 
+from alert_api.adapters.cases.snooze_rows import REQUEST, STEP, stored_event
 from alert_api.domain.cases.alert_facts import AlertFacts, measured_of
-from alert_api.domain.cases.folding import LogEntry, PolicySet, WorkDone
+from alert_api.domain.cases.folding import LogEntry, PolicySet, SnoozeDone, WorkDone
 from alert_api.domain.cases.policy import CasePolicy
+from alert_api.domain.cases.snooze_events import SNOOZE_STEPS
 from alert_api.domain.cases.work_events import WORK_EVENTS, CaseAssigned, CaseResolved, WorkEvent
 from alert_api.domain.events import AlertId
 from alert_api.errors import LifecycleBroken
 
 EVENT_COLUMNS: LiteralString = "type, case_id, occurred_at, actor, comment, assignee, outcome"
 """Of `alerts.case_events`, in the order in which `stored_work` takes them."""
+
+SNOOZE_EVENTS: Final = frozenset({"SnoozeRequested", *SNOOZE_STEPS})
 
 SELECT_LOG: LiteralString = f"""
 (SELECT e.position, 'AlertRaised', NULL::bigint, NULL::bigint, NULL, NULL, NULL, NULL, NULL::jsonb,
@@ -27,6 +31,14 @@ SELECT_LOG: LiteralString = f"""
 UNION ALL
 (SELECT position, {EVENT_COLUMNS}, policy, NULL, NULL, NULL, NULL, NULL, NULL, NULL
    FROM alerts.case_events WHERE position > %(after)s ORDER BY position LIMIT %(limit)s)
+UNION ALL
+(SELECT r.snooze_id, 'SnoozeRequested', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        {REQUEST}
+   FROM alerts.snooze_requests r WHERE r.snooze_id > %(after)s ORDER BY r.snooze_id LIMIT %(limit)s)
+UNION ALL
+(SELECT s.position, s.type, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        {STEP}
+   FROM alerts.snooze_steps s WHERE s.position > %(after)s ORDER BY s.position LIMIT %(limit)s)
 ORDER BY 1 LIMIT %(limit)s
 """  # noqa: S608 - constants
 
@@ -45,6 +57,8 @@ def _entry(position: int, kind: str, *rest: Any) -> LogEntry:
         return AlertFacts(
             position, AlertId(alert_id), rule_id, group, event_time, detected_at, window_ms, measured
         )
+    if kind in SNOOZE_EVENTS:
+        return SnoozeDone(position, stored_event(kind, alert[-1]))
     if kind == "CasePolicySet":
         return PolicySet(position, CasePolicy.from_json(policy))
     return WorkDone(position, stored_work(kind, *work))

@@ -1,4 +1,4 @@
-"""Episodes and cases made again from the log, and compared with those that are there."""
+"""Episodes, cases and what snoozes covered made again from the log, and compared with those that are there."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ TABLES: Final[dict[str, LiteralString]] = {
     "episodes": "episode_id",
     "case_episodes": "case_id, episode_id",
     "case_openings": "case_id, version",
+    "snoozed_alerts": "alert_id",
+    "snooze_counts": "snooze_id",
 }
 """What is projected, each table with what its rows are in order of."""
 

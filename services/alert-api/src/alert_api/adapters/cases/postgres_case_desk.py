@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, LiteralString
 
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from alert_api.adapters.cases.case_fold import is_behind, lock_cursor
 from alert_api.adapters.cases.case_rows import CASE_COLUMNS, stored_case
+from alert_api.adapters.cases.log_end import LogEnd, at_the_end_of_the_log
 from alert_api.adapters.cases.postgres_cases import case_conditions
-from alert_api.adapters.postgres_errors import translated
 from alert_api.domain.cases.case import Case, evolve
 from alert_api.domain.cases.work import Command, Reopen, decide
 from alert_api.domain.cases.work_events import CaseAssigned, CaseResolved, WorkEvent
-from alert_api.errors import CaseNotFound, CountChanged, KeyReused, StaleCase, StoreUnavailable
+from alert_api.errors import CaseNotFound, CountChanged, KeyReused, StaleCase
 from alert_api.service.cases.case_queries import CaseFilter
 from alert_api.service.cases.case_work import MOST_AT_ONCE, Origin
 
@@ -54,7 +52,8 @@ class PostgresCaseDesk:
 
         Raises CaseNotFound, StaleCase, CaseStateConflict, CaseInTheWay and KeyReused.
         """
-        with self._at_the_end_of_the_log() as cursor:
+        with at_the_end_of_the_log(self._pool) as end:
+            cursor = end.cursor
             rows = cursor.execute(SELECT_CASE + " WHERE c.case_id = %s", (case_id,)).fetchall()
             if not rows:
                 raise CaseNotFound(case_id)
@@ -63,7 +62,7 @@ class PostgresCaseDesk:
                 return
             if not expects(case.version):
                 raise StaleCase(case_id, case.version)
-            _do(cursor, case, command, origin)
+            _do(end, case, command, origin)
 
     def work_on_all(self, case_filter: CaseFilter, expected: int, command: Command, origin: Origin) -> int:
         """Do it with all cases of the filter, or with none; gives the number of those that were not so already.
@@ -71,27 +70,12 @@ class PostgresCaseDesk:
         Raises CountChanged where they are not as many as expected, and CaseStateConflict.
         """
         where, values = case_conditions(case_filter)
-        with self._at_the_end_of_the_log() as cursor:
+        with at_the_end_of_the_log(self._pool) as end:
             query = SELECT_CASE + where + " ORDER BY c.case_id LIMIT %(most)s"
-            rows = cursor.execute(query, {**values, "most": MOST_AT_ONCE + 1}).fetchall()
+            rows = end.cursor.execute(query, {**values, "most": MOST_AT_ONCE + 1}).fetchall()
             if len(rows) != expected:
                 raise CountChanged(expected, len(rows))
-            return sum(_do(cursor, stored_case(row), command, origin) for row in rows)
-
-    @contextmanager
-    def _at_the_end_of_the_log(self) -> Iterator[psycopg.Cursor[Any]]:
-        try:
-            with (
-                self._pool.connection() as connection,
-                connection.transaction(),
-                connection.cursor() as cursor,
-            ):
-                # What is decided here follows on everything before it, so that must have been folded.
-                if is_behind(cursor, lock_cursor(cursor)):
-                    raise StoreUnavailable("alerts that are stored already are still being folded into cases")
-                yield cursor
-        except psycopg.Error as error:
-            raise translated(error) from error
+            return sum(_do(end, stored_case(row), command, origin) for row in rows)
 
 
 def _is_repeated(cursor: psycopg.Cursor[Any], case_id: int, actor: str, origin: Origin) -> bool:
@@ -101,8 +85,9 @@ def _is_repeated(cursor: psycopg.Cursor[Any], case_id: int, actor: str, origin: 
     return bool(rows)
 
 
-def _do(cursor: psycopg.Cursor[Any], case: Case, command: Command, origin: Origin) -> bool:
+def _do(end: LogEnd, case: Case, command: Command, origin: Origin) -> bool:
     """Append and fold; False where the case is so already."""
+    cursor = end.cursor
     unresolved = None
     if isinstance(command, Reopen):
         rows = cursor.execute(SELECT_UNRESOLVED, (case.subject.key,)).fetchall()
@@ -126,7 +111,7 @@ def _do(cursor: psycopg.Cursor[Any], case: Case, command: Command, origin: Origi
         after.case_id,
     )
     cursor.execute(UPDATE_CASE, changed)
-    cursor.execute("UPDATE alerts.case_cursor SET position = %s", (position,))
+    end.advance(position)
     return True
 
 

@@ -53,7 +53,8 @@ SELECT version, CASE version WHEN 1 THEN 'CaseOpened' ELSE 'CaseReopened' END, o
  ORDER BY 1 DESC LIMIT %(rows)s
 """
 
-# The alerts of an episode are those of its rule and group between its ends: each episode is one walk along the index.
+# The alerts of an episode are those of its rule and group between its ends, without what was snoozed: each episode is
+# one walk along the index.
 SELECT_ALERTS: LiteralString = f"""
 SELECT {ALERT_COLUMNS}
   FROM alerts.case_episodes l JOIN alerts.episodes e USING (episode_id), LATERAL (
@@ -63,6 +64,7 @@ SELECT {ALERT_COLUMNS}
           AND x.group_values = e.group_text::jsonb
           AND x.event_time BETWEEN e.first AND least(e.last, %(time)s)
           AND (x.event_time < %(time)s OR x.alert_id > %(alert_id)s::uuid)
+          AND NOT EXISTS (SELECT FROM alerts.snoozed_alerts z WHERE z.alert_id = x.alert_id)
         ORDER BY x.event_time DESC, x.alert_id LIMIT %(rows)s) a
  WHERE l.case_id = %(case_id)s AND e.first <= %(time)s
    AND (%(episode_id)s::bigint IS NULL OR e.episode_id = %(episode_id)s)

@@ -1,4 +1,4 @@
-"""What a batch of the log touches, loaded in three statements at most, and written in one per table."""
+"""What a batch of the log touches, loaded in four statements at most, and written in one per table."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from alert_api.adapters.cases.case_rows import (
     stored_case,
     stored_episode,
 )
+from alert_api.adapters.cases.snooze_rows import load_silence, store_suppressed
 from alert_api.domain.cases.alert_facts import AlertFacts
 from alert_api.domain.cases.episode import Series, episode_of
 from alert_api.domain.cases.folding import CaseBook, LogEntry, PolicySet, WorkDone
@@ -86,7 +87,7 @@ SELECT * FROM unnest(%s::bigint[], %s::integer[], %s::bigint[], %s::bigint[])
 
 def load_book(cursor: psycopg.Cursor[Any], policy: CasePolicy, entries: Sequence[LogEntry]) -> CaseBook:
     """What ``entries`` touch, under the policy that holds before them."""
-    book = CaseBook(policy)
+    book = CaseBook(policy, silence=load_silence(cursor, entries))
     spans: dict[Series, tuple[int, int]] = {}
     subjects: set[Subject] = set()
     worked: set[int] = set()
@@ -117,6 +118,7 @@ def load_book(cursor: psycopg.Cursor[Any], policy: CasePolicy, entries: Sequence
 
 def write_changes(cursor: psycopg.Cursor[Any], book: CaseBook) -> None:
     """Store what changed in the book. In order of ids, so that nothing depends on how a set is ordered."""
+    store_suppressed(cursor, book.suppressed)
     if book.joined:
         for statement in DELETE_JOINED:
             cursor.execute(statement, (sorted(book.joined),))

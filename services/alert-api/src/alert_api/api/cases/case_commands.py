@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
 import marshmallow as ma
-from flask import Response, jsonify, request
+from flask import Response, jsonify
 
 from alert_api.api.cases.case_graph import add_case_graph
 from alert_api.api.cases.case_readings import (
@@ -28,26 +25,16 @@ from alert_api.api.cases.case_schemas import (
     ResolveBody,
     filter_query,
 )
+from alert_api.api.cases.origins import KEY_DOC, origin_of
 from alert_api.domain.cases.work import Acknowledge, Assign, Command, Comment, Reopen, Resolve
 from alert_api.service.cases.case_queries import CaseReader
 from alert_api.service.cases.case_work import CaseDesk, Origin
 from tripline_contracts.event_type import EventType
 from tripline_http.auth import current_actor
-from tripline_http.errors import FieldError, bad_request, invalid_input
+from tripline_http.errors import FieldError, invalid_input
 from tripline_http.etags import ETAG_HEADER_DOC, IfMatch
 from tripline_http.openapi import ApiBlueprint, new_blueprint
 from tripline_http.request_ids import current_request_id
-
-KEY_HEADER: Final = "Idempotency-Key"
-KEY_PATTERN: Final = "[!-~]{1,128}"
-KEY_DOC: Final[dict[str, Any]] = {
-    "in": "header",
-    "name": KEY_HEADER,
-    "required": False,
-    "description": "Any text of the caller's. The same key and request of the same caller happen once, and are "
-    "answered with the case as it is by then; the same key with another request is refused with 422.",
-    "schema": {"type": "string", "pattern": f"^{KEY_PATTERN}$"},
-}
 
 Body = dict[str, Any]
 Clock = Callable[[], int]
@@ -124,7 +111,7 @@ def _add_action(
 
     def act(if_match: IfMatch, body: Body, case_id: int) -> Response:
         command = make(current_actor(), clock(), _noted(body))
-        desk.work(case_id, command, lambda version: _expects(if_match, version), _origin(body))
+        desk.work(case_id, command, lambda version: _expects(if_match, version), origin_of(body))
         return shown(cases, case_id)
 
     act.__name__, act.__doc__ = path, description
@@ -186,16 +173,3 @@ def _noted(body: Body) -> Body:
     """The body with a blank comment as none."""
     comment = body.get("comment")
     return {**body, "comment": comment if comment and comment.strip() else None}
-
-
-def _origin(body: Body) -> Origin:
-    key = request.headers.get(KEY_HEADER)
-    if key is None:
-        return Origin(current_request_id())
-    if not re.fullmatch(KEY_PATTERN, key):
-        message = "expected 1 to 128 visible ASCII characters"
-        raise bad_request(
-            f"{KEY_HEADER} cannot be used.", errors=[FieldError(f"header.{KEY_HEADER}", message)]
-        )
-    text = json.dumps([request.path, request.headers.get("If-Match"), body], sort_keys=True)
-    return Origin(current_request_id(), key, hashlib.sha256(text.encode()).hexdigest())

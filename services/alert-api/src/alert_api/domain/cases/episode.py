@@ -9,7 +9,7 @@ So an alert that comes late may join two episodes, and the episodes of a set of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from typing import NamedTuple
@@ -51,7 +51,7 @@ class Episode:
 
 def episode_of(alert: AlertFacts, policy: CasePolicy) -> Episode:
     """The episode that an alert is by itself."""
-    group, group_key = _identity(tuple(sorted(alert.group.items())))
+    group, group_key = group_identity(alert.group)
     # A forged alert may have a window that ends before it begins; its own event it covers all the same.
     gap = max(0, alert.window_ms) if policy.gap_ms is None else policy.gap_ms
     return Episode(
@@ -66,9 +66,14 @@ def episode_of(alert: AlertFacts, policy: CasePolicy) -> Episode:
     )
 
 
+def group_identity(group: Mapping[str, str]) -> tuple[str, str]:
+    """A group's canonical text and the text's hash."""
+    return _identity(tuple(sorted(group.items())))
+
+
 @lru_cache(maxsize=65_536)
 def _identity(group: tuple[tuple[str, str], ...]) -> tuple[str, str]:
-    """A group's canonical text and its hash: of each group there are many alerts."""
+    # Of each group there are many alerts.
     text = canonical_json(dict(group))
     return text.decode(), sha256_hex(text)
 

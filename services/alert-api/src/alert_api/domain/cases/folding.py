@@ -1,4 +1,5 @@
-"""Folding the log: alerts, people's work and changes of the policy, each at its position, into episodes and cases.
+"""Folding the log: alerts, people's work, snoozes and changes of the policy, each at its position, into episodes and
+cases. An alert that a snooze covers is in none of them: it is marked with the snooze, and counted there.
 
 Entries are folded one by one in the order of the log, so batches make no difference. A book holds what a batch touches,
 or everything: what is not touched by an entry does not change.
@@ -13,6 +14,14 @@ from alert_api.domain.cases.alert_facts import AlertFacts
 from alert_api.domain.cases.case import Case, evolve, opened, reopened, with_alert
 from alert_api.domain.cases.episode import Episode, Series, episode_of, merged
 from alert_api.domain.cases.policy import CasePolicy
+from alert_api.domain.cases.snooze import Silence
+from alert_api.domain.cases.snooze_events import (
+    SnoozeApproved,
+    SnoozeEnded,
+    SnoozeEvent,
+    SnoozeRejected,
+    SnoozeRequested,
+)
 from alert_api.domain.cases.subject import Subject, subject_of
 from alert_api.domain.cases.work_events import WorkEvent
 from alert_api.errors import LifecycleBroken
@@ -34,7 +43,15 @@ class PolicySet:
     policy: CasePolicy
 
 
-LogEntry = AlertFacts | WorkDone | PolicySet
+@dataclass(frozen=True, slots=True)
+class SnoozeDone:
+    """A snooze was asked for, and has this position as its id; or something was done about one."""
+
+    position: int
+    event: SnoozeEvent
+
+
+LogEntry = AlertFacts | WorkDone | PolicySet | SnoozeDone
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +62,14 @@ class Opening:
     version: int
     position: int
     occurred_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """A snooze covered an alert."""
+
+    alert: AlertFacts
+    snooze_id: int
 
 
 @dataclass(slots=True)
@@ -66,17 +91,27 @@ class CaseBook:
     changed_cases: set[int] = field(default_factory=set)
     joined: set[int] = field(default_factory=set)
     """Ids of episodes that went into earlier ones."""
+    silence: Silence = field(default_factory=Silence)
+    suppressed: list[Suppressed] = field(default_factory=list)
 
     def fold(self, entries: Iterable[LogEntry]) -> None:
         """Take the entries in, in the order of the log."""
         for entry in entries:
             match entry:
                 case AlertFacts():
-                    self._take_alert(entry)
+                    snooze_id = self.silence.covering(entry, self.policy)
+                    if snooze_id is None:
+                        self._take_alert(entry)
+                    else:
+                        self.suppressed.append(Suppressed(entry, snooze_id))
                 case WorkDone():
                     self._take_work(entry)
                 case PolicySet():
                     self.policy = entry.policy
+                case SnoozeDone(position, SnoozeRequested() as request):
+                    self.silence.request(position, request)
+                case SnoozeDone(_, SnoozeApproved() | SnoozeRejected() | SnoozeEnded() as step):
+                    self.silence.step(step)
 
     def add_episode(self, episode: Episode, cases: Iterable[int]) -> None:
         """Know an episode that is there already."""

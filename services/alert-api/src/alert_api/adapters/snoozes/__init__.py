@@ -1,0 +1,1 @@
+"""Snoozes in Postgres: read, asked for, decided and ended."""

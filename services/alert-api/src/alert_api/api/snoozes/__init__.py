@@ -1,0 +1,1 @@
+"""/v1/snoozes: alerts kept out of cases for a time."""

@@ -1,0 +1,1 @@
+"""Snoozes: queries, and what people do about them."""
