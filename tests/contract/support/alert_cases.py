@@ -17,12 +17,14 @@ import httpx
 from schemathesis.generation import GenerationMode
 
 from alert_api.adapters.evidence.ed25519 import new_private_key
+from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.adapters.rejected.postgres_redrive import PostgresRedrive
+from alert_api.domain.cases.policy import CasePolicy
 from alert_api.domain.rejected_records import RecordPlace
 from alert_api.service.rejected.reading import ReceivedReject
 from tests.contract.support.case_supply import CaseSupply
 from tests.contract.support.in_memory_prover import in_memory_prover
-from tests.contract.support.snooze_supply import SnoozeSupply
+from tests.contract.support.snooze_supply import SUBJECT_FIELD, SnoozeSupply
 from tests.integration.alert_api.support.api_process import LiveApi, live_api, seed
 from tests.integration.alert_api.support.servers import produce_traces
 from tests.registry_log import issue_voids, publish_everything
@@ -61,6 +63,8 @@ def seeded_api(postgres: PostgresServer, database: str, kafka: str, folder: Path
         ],
         [void(number, number) for number in range(1, SEEDED, 2)],
     )
+    with PostgresIntake(projector, CasePolicy(None, (SUBJECT_FIELD,))) as intake:
+        intake.store([], [])  # what no case is about cannot be snoozed
     with closing(PostgresRedrive(postgres.login(database, "tripline_alert_redrive"))) as store:
         store.store([_reject(offset) for offset in range(REJECTED)])
     login = postgres.login(database, "tripline_alert_api")
@@ -95,7 +99,7 @@ class Supply:
         self._client = client
         self._turns = itertools.count()
         self._work = CaseSupply(client)
-        self._snoozes = SnoozeSupply(httpx.Client(base_url=client.base_url, headers=SECOND, verify=False))
+        self._snoozes = SnoozeSupply(client, SECOND)
 
     def fill(self, case: Any) -> None:
         meta = case.meta

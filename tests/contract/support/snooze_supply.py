@@ -5,20 +5,22 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 
+SUBJECT_FIELD = "payeeId"
 ANY_VERSION = {"If-Match": "*"}
 
 
 class SnoozeSupply:
-    """`asking` is a client of whoever asks for the snoozes that are decided on."""
+    """`second` are the headers of whoever asks for the snoozes that are decided on."""
 
-    def __init__(self, asking: httpx.Client, subject_field: str = "payeeId") -> None:
-        self._asking = asking
-        self._subject_field = subject_field
+    def __init__(self, client: httpx.Client, second: Mapping[str, str]) -> None:
+        self._client = client
+        self._second = second
 
     def fill(self, case: Any, turn: int) -> None:
         stateful = case.meta.phase.name.value == "stateful"
@@ -27,7 +29,7 @@ class SnoozeSupply:
             case.headers["Idempotency-Key"] = str(uuid.uuid4())
         if (case.query or {}).get("cursor") is not None:
             query = {name: value for name, value in case.query.items() if name != "cursor"}
-            link = self._asking.get(case.path, params={**query, "limit": 1}).links.get("next")
+            link = self._client.get(case.path, params={**query, "limit": 1}).links.get("next")
             case.query = {**query, "cursor": httpx.URL(link["url"]).params["cursor"]} if link else query
         if "snooze_id" not in (case.path_parameters or {}):
             if case.method.upper() == "POST" and isinstance(case.body, dict):
@@ -45,12 +47,13 @@ class SnoozeSupply:
     def _make_possible(self, body: dict[str, Any]) -> None:
         body["until"] = in_a_day()
         if "subject" in body:
-            body["subject"]["field"] = self._subject_field
+            body["subject"]["field"] = SUBJECT_FIELD
 
     def _asked_for(self) -> dict[str, Any]:
         """A new one: each takes one decision."""
         body = {"ruleId": 1, "until": in_a_day(), "reason": "to be decided on"}
-        snooze: dict[str, Any] = self._asking.post("/v1/snoozes", json=body).raise_for_status().json()
+        answer = self._client.post("/v1/snoozes", json=body, headers=dict(self._second))
+        snooze: dict[str, Any] = answer.raise_for_status().json()
         return snooze
 
 
