@@ -57,9 +57,10 @@ def main(*, total: int, seconds: int, stored: int) -> None:
     console = Console(width=150 if not sys.stdout.isatty() else None)
     with _database() as owner:
         begin = time.monotonic()
+        partitions = alert_history.partition(owner)
         alert_history.fill(owner, total)
         alert_history.publish(owner)
-        console.print(f"{total:,} alerts in {time.monotonic() - begin:.0f} s")
+        console.print(f"{total:,} alerts in {time.monotonic() - begin:.0f} s, {partitions} partitions")
         with (
             running_api("alert-api", "TRIPLINE_ALERTS_DSN", "tripline_alert_api", owner) as client,
             _storing(owner, stored) as so_many,
@@ -105,7 +106,7 @@ def _storing(owner: str, rate: int) -> Iterator[Callable[[], float]]:
 
 def _store(dsn: str, rate: int, stop: Event, stored: object) -> None:
     fresh, begin = alert_history.fresh(), time.monotonic()
-    with PostgresIntake(dsn) as intake:
+    with PostgresIntake(dsn, alert_history.POLICY) as intake:
         for number in itertools.count():
             time.sleep(max(0.0, begin + number * _BATCH / rate - time.monotonic()))
             if stop.is_set():

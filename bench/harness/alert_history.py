@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import psycopg
+from psycopg.types.json import Jsonb
 
 from alert_api.adapters.alert_schema import alert_validator
+from alert_api.domain.cases.policy import CasePolicy
 from alert_api.service.records import ReceivedAlert, Record, Validate, read_record
 from bench.harness.stack import BenchFailed
 
@@ -20,6 +22,7 @@ END: Final = 1_763_690_000_000
 MONTH_MS: Final = 30 * 24 * 3_600_000
 RULES: Final = 50
 PAYEES: Final = 20_000
+POLICY: Final = CasePolicy(subject_fields=("payeeId",))
 _AT_ONCE: Final = 200_000
 _CONTENT: Final = json.dumps(
     {
@@ -55,6 +58,53 @@ INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at)
 SELECT alert_id, 1, 'AlertRaised', detected_at FROM alerts.alerts
 """
 
+_YEAR_MS: Final = 365 * 24 * 3_600_000
+# As if retention had run since a year before the newest alert: months up to the present one, most of them empty.
+_MONTHS: Final = """
+DO $$
+BEGIN
+    DROP TABLE alerts.alerts_before, alerts.alerts_after;
+    PERFORM alerts.add_alert_partition('alerts_before', NULL, edge),
+            alerts.add_alert_partition('alerts_after', edge, NULL) FROM alerts.month_after({begin}) AS edge;
+    PERFORM alerts.extend_alert_months(35);
+END
+$$
+"""
+
+# As if the projector had folded them: an episode for each rule and payee, a case for each payee, a quarter unresolved.
+_CASES: Final = (
+    """
+INSERT INTO alerts.episodes (episode_id, rule_id, group_key, group_text, first, last, until, count)
+SELECT episode_id, rule_id, encode(sha256(convert_to(text, 'UTF8')), 'hex'), text, first, last, last + 1, count
+  FROM (SELECT min(e.position) AS episode_id, a.rule_id,
+               format('{"payeeId":"%%s"}', group_values ->> 'payeeId') AS text, min(event_time) AS first,
+               max(event_time) AS last, count(*) AS count
+          FROM alerts.alerts a JOIN alerts.alert_events e USING (alert_id)
+         WHERE e.version = 1 GROUP BY rule_id, group_values) series
+""",
+    """
+INSERT INTO alerts.cases (case_id, subject_key, subject, state, version, count, first, last, rule_ids, opened_at,
+                          changed_at, active_since, outcome, resolved_by, resolved_at)
+SELECT case_id, encode(sha256(convert_to(text, 'UTF8')), 'hex'), text,
+       CASE WHEN resolved THEN 'resolved' ELSE 'open' END, 1, count, first, last, rule_ids, first + 80, last + 80,
+       case_id, CASE WHEN resolved THEN 'false_positive' END,
+       CASE WHEN resolved THEN 'ada' END, CASE WHEN resolved THEN last + 5000 END
+  FROM (SELECT min(episode_id) AS case_id, min(episode_id) %% 4 > 0 AS resolved, sum(count) AS count,
+               min(first) AS first,
+               format('{"field":"payeeId","value":%%s}', group_text::json -> 'payeeId') AS text, max(last) AS last,
+               array_agg(rule_id ORDER BY rule_id) AS rule_ids
+          FROM alerts.episodes GROUP BY group_text) payee
+""",
+    """
+INSERT INTO alerts.case_episodes (case_id, episode_id)
+SELECT case_id, episode_id
+  FROM alerts.cases JOIN alerts.episodes ON group_text::json ->> 'payeeId' = subject::json ->> 'value'
+""",
+    "INSERT INTO alerts.case_openings SELECT case_id, 1, case_id, opened_at FROM alerts.cases",
+    "INSERT INTO alerts.case_events (position, type, occurred_at, policy) VALUES (0, 'CasePolicySet', 1, %(policy)s)",
+    "UPDATE alerts.case_cursor SET policy = %(policy)s, position = (SELECT max(position) FROM alerts.alert_events)",
+)
+
 
 _PUBLISH: Final = """
 INSERT INTO registry.rule_events (position, event_id, type, rule_id, version, occurred_at, actor, body)
@@ -73,8 +123,18 @@ def fill(owner: str, total: int) -> None:
             }  # fmt: skip
             connection.execute(_FILL, values)
         connection.execute(_EVENTS)
+        for statement in _CASES:
+            connection.execute(statement, {"policy": Jsonb(POLICY.to_json())})
         connection.execute("SELECT alerts.settle_counts()")
         connection.execute("VACUUM ANALYZE")
+
+
+def partition(owner: str) -> int:
+    """Months around what `fill` makes, of a database without alerts; gives the number of partitions."""
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute(_MONTHS.format(begin=END - _YEAR_MS).encode())
+        [(count,)] = connection.execute("SELECT count(*) FROM alerts.alert_partitions").fetchall()
+    return int(count)
 
 
 def publish(owner: str) -> None:

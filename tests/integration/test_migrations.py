@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -34,11 +35,17 @@ INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at) SELECT al
 
 def store_one_alert(owner: str) -> None:
     """As the database was before migration 0011, when a service's login stored it."""
-    made = received(alert(1))
-    row = [made.alert_id, made.rule_id, made.rule_version, Jsonb(made.group), made.event_time, made.detected_at,
-           made.transaction_id, made.content]  # fmt: skip
     with psycopg.connect(owner) as connection:
-        connection.execute(STORE, row)
+        connection.execute(STORE, stored_row(alert(1)))
+
+
+def stored_row(content: dict[str, Any]) -> list[Any]:
+    """The values of STORE."""
+    made = received(content)
+    return [
+        made.alert_id, made.rule_id, made.rule_version, Jsonb(made.group), made.event_time, made.detected_at,
+        made.transaction_id, made.content,
+    ]  # fmt: skip
 
 
 def test_what_is_there_keeps_its_meaning(postgres: PostgresServer) -> None:

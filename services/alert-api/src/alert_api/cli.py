@@ -68,7 +68,7 @@ def redrive() -> None:
 
 @main.command()
 def retention() -> None:
-    """Delete the oldest of the records that could not be read or were not accepted, by age, number and size."""
+    """Delete the oldest of the records that could not be read or were not accepted, and make partitions for alerts."""
 
     def run() -> None:
         settings = retention_settings()

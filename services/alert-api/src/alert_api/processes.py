@@ -32,6 +32,7 @@ from alert_api.adapters.prover.http_prover import HttpProver
 from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
 from alert_api.adapters.retention.postgres_counts import PostgresCounts
 from alert_api.adapters.retention.postgres_dead_letters import PostgresDeadLetters
+from alert_api.adapters.retention.postgres_partitions import PostgresPartitions
 from alert_api.adapters.snoozes.postgres_snooze_desk import PostgresSnoozeDesk
 from alert_api.adapters.snoozes.postgres_snoozes import PostgresSnoozes
 from alert_api.adapters.upstream import Upstream
@@ -39,6 +40,7 @@ from alert_api.api.application import Cases, Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.api.stream_seats import MAX_STREAMS
 from alert_api.health_probes import health_desk
+from alert_api.service.alert_months import AlertMonths
 from alert_api.service.projector import Projector, Read
 from alert_api.service.records import ReceivedAlert, Record, Unreadable, read_record
 from alert_api.service.retention import Retention
@@ -166,7 +168,8 @@ def run_retention(settings: RetentionSettings) -> None:
     ]
     with MetricsServer(settings.metrics_bind, registry, {"database": unread.check}):
         log.info("retention_started", policy=asdict(settings.policy))
-        Retention(kept, PostgresCounts(settings.dsn), settings.policy, stop).run()
+        months = AlertMonths(PostgresPartitions(settings.dsn), time.monotonic)
+        Retention(kept, PostgresCounts(settings.dsn), months, settings.policy, stop).run()
     log.info("retention_stopped")
 
 

@@ -31,23 +31,28 @@ from alert_api.service.void_commands import VoidCommand
 
 KEPT_BYTES = 512 * 1024
 
-# The alert and its first event are one statement: neither can be there without the other, and an alert that
-# was there already (the first one stored wins, detection time included) leaves no second event.
+# The alert and its first event are one statement: neither can be there without the other. The event's key has an id
+# once, whatever partition its alert is in: of an alert that was stored before (the first one wins, detection time
+# included), or was there and went with its month, nothing is stored.
 # Texts go in binary (%b): as an array's text every quote in an alert would be escaped, ten times the work.
 STORE_ALERTS = """
-WITH stored AS (
-    INSERT INTO alerts.alerts
-        (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id, content)
+WITH batch AS (
     SELECT * FROM unnest(
         %(alert_ids)s::uuid[], %(rule_ids)s::bigint[], %(rule_versions)s::bigint[], %(groups)b::jsonb[],
         %(event_times)s::bigint[], %(detected_ats)s::bigint[], %(transaction_ids)s::text[],
         %(contents)b::text[]::json[])
-    ON CONFLICT (alert_id) DO NOTHING
-    RETURNING alert_id, detected_at
+      AS alert (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id, content)
+), raised AS (
+    INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at)
+    SELECT alert_id, 1, 'AlertRaised', detected_at FROM batch
+    ON CONFLICT DO NOTHING
+    RETURNING alert_id, position
+), stored AS (
+    INSERT INTO alerts.alerts
+        (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id, content)
+    SELECT batch.* FROM batch JOIN raised USING (alert_id)
 )
-INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at)
-SELECT alert_id, 1, 'AlertRaised', detected_at FROM stored
-RETURNING alert_id::text, position
+SELECT alert_id::text, position FROM raised
 """
 
 STORE_VOID = """

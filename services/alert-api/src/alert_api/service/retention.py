@@ -55,6 +55,13 @@ class Counts(Protocol):
         """Adds up the changes; gives their number. Raises StoreUnavailable."""
 
 
+class Months(Protocol):
+    """The partitions of the alerts, made beside the work."""
+
+    def round(self) -> None:
+        """Makes what is missing. Raises StoreUnavailable."""
+
+
 class RetentionTally(Protocol):
     """The metrics of retention."""
 
@@ -64,16 +71,18 @@ class RetentionTally(Protocol):
 
 
 class Retention:
-    """Rounds of deletion, and of adding up counts, until it is told to stop."""
+    """Rounds of deletion, of adding up counts, and of making partitions, until it is told to stop."""
 
     def __init__(
         self,
         stores: Sequence[tuple[DeadLetters, RetentionTally]],
         counts: Counts,
+        months: Months,
         policy: RetentionPolicy,
         stop: threading.Event,
     ) -> None:
-        self._stores, self._counts, self._policy, self._stop = stores, counts, policy, stop
+        self._stores, self._counts, self._months = stores, counts, months
+        self._policy, self._stop = policy, stop
 
     def run(self) -> None:
         """Work until the stop event is set."""
@@ -87,7 +96,9 @@ class Retention:
     def round(self) -> int:
         """One round; gives the number of records deleted. Raises StoreUnavailable."""
         self._counts.settle_counts()
-        return sum(self._round(store, tally) for store, tally in self._stores)
+        deleted = sum(self._round(store, tally) for store, tally in self._stores)
+        self._months.round()
+        return deleted
 
     def _round(self, store: DeadLetters, tally: RetentionTally) -> int:
         deleted = store.delete_beyond(self._policy)

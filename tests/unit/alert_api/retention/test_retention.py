@@ -32,7 +32,7 @@ class Letters:
     def __init__(self, stop: threading.Event, outages: int) -> None:
         self._stop, self._outages = stop, outages
         self.policies: list[RetentionPolicy] = []
-        self.settled = 0
+        self.settled = self.months = 0
 
     def delete_beyond(self, policy: RetentionPolicy) -> int:
         self.policies.append(policy)
@@ -45,6 +45,9 @@ class Letters:
         self.settled += 1
         return 1
 
+    def round(self) -> None:
+        self.months += 1
+
     def kept(self) -> Kept:
         return Kept(2, 3)
 
@@ -52,9 +55,10 @@ class Letters:
 def test_a_round_that_failed_is_followed_by_the_next() -> None:
     stop, registry = CountingEvent(), CollectorRegistry()
     letters = Letters(stop, outages=2)
-    Retention([(letters, RetentionMetrics(registry))], letters, POLICY, stop).run()
+    Retention([(letters, RetentionMetrics(registry))], letters, letters, POLICY, stop).run()
     assert letters.policies == [POLICY] * 3
     assert letters.settled == 3
+    assert letters.months == 1, "after what failed the round ends"
     assert stop.waits == [retention.ROUND_SECONDS] * 3
     assert registry.get_sample_value("tripline_dead_letters_deleted_total") == 7
     assert registry.get_sample_value("tripline_dead_letters_records") == 2
