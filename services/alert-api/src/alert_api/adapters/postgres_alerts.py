@@ -92,7 +92,8 @@ class PostgresAlerts:
         """At most ``limit`` alerts after ``after``, newest first by (event time, then id upwards)."""
         conditions, values = _conditions(alert_filter, after)
         where: LiteralString = " WHERE " + " AND ".join(conditions) if conditions else ""
-        order: LiteralString = " ORDER BY event_time DESC, alert_id LIMIT %(rows)s"
+        # Of the alert's row: unqualified, the id would be that of the answer, a text, which no index is in order of.
+        order: LiteralString = " ORDER BY a.event_time DESC, a.alert_id LIMIT %(rows)s"
         # One row more than asked for tells whether there is a next page.
         rows = self._fetch(SELECT_ALERTS + where + order, {**values, "rows": limit + 1})
         alerts = tuple(stored_alert(row) for row in rows[:limit])
