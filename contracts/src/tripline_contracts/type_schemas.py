@@ -15,6 +15,7 @@ from typing import Any, Final
 from tripline_contracts import event_type, event_type_loader
 from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.event_type_checks import MAX_TEXT
+from tripline_contracts.filters.leaf_schemas import leaf_schemas
 
 Json = dict[str, Any]
 
@@ -100,7 +101,9 @@ def _event_type(declared: EventType) -> Json:
                 "properties": {field.name: _read(field) for field in declared.fields},
             },
             "wholeTransaction": {"required": whole},
-            "comparison": {"anyOf": [*_comparisons(declared), *_memberships(declared)]},
+            "comparison": {
+                "anyOf": [*_comparisons(declared), *_memberships(declared), *leaf_schemas(declared)]
+            },
         },
     }
 

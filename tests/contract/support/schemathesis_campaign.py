@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import hypothesis
 import schemathesis
+from hypothesis import strategies as st
 from schemathesis.checks import ignored_auth
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core import NotSet
@@ -22,6 +23,7 @@ from schemathesis.hooks import unregister
 from schemathesis.openapi.checks import UseAfterFree
 
 from tests.contract.support.same_cases import same_cases
+from tripline_contracts.filters import time_zones
 
 EXAMPLES = 100
 """Of each operation at least, over all phases."""
@@ -32,6 +34,7 @@ REJECTED = ["400", "401", "403", "404", "405", "406", "409", "412", "413", "415"
 TOO_LONG = 431
 # Wrong keys of one address are throttled after ten; a known key never is. The check of keys knows 401 and 403 only.
 THROTTLED = 429
+schemathesis.openapi.format("time-zone", st.sampled_from(sorted(time_zones.names())))
 OUTLIVES = frozenset({"GET /v1/rules/{rule_id}/purpose"})
 """What can be read of a thing that was deleted: alerts of the rule stay, and so does what it was for."""
 CONFIG: dict[str, Any] = {

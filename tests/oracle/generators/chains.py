@@ -39,7 +39,7 @@ def random_chain(rng: Random, world: World, profile: Profile) -> Draft:
 def _condition(rng: Random, world: World, profile: Profile, grouping: tuple[str, ...], window: int) -> Draft:
     drawn = with_limit(rng, world, grouping, aggregate_of(rng, profile), window)
     made = perhaps_named_limit(rng, profile, drawn)
-    only = random_filter(rng, world, 2, profile.named) if rng.random() < 0.3 else None
+    only = random_filter(rng, world, 2, profile.named, profile.tests) if rng.random() < 0.3 else None
     return replace(made, condition=only)
 
 

@@ -35,7 +35,9 @@ def random_draft(rng: Random, world: World, profile: Profile) -> Draft:
 def _with_options(rng: Random, world: World, profile: Profile, draft: Draft) -> Draft:
     chosen = replace(
         draft,
-        condition=random_filter(rng, world, named=profile.named) if chance(rng, profile.filtered) else None,
+        condition=random_filter(rng, world, named=profile.named, tests=profile.tests)
+        if chance(rng, profile.filtered)
+        else None,
         firing="crossing" if chance(rng, profile.crossing) else "every",
         late_events="store" if chance(rng, profile.stored_late) else "evaluate",
         reset_on_alert=chance(rng, profile.reset_on_alert),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from tests.oracle.generators.filter_tests import random_test
 from tests.oracle.generators.measures import chance
 from tests.oracle.generators.named_values import list_reference, parameter_reference
 from tests.oracle.generators.world import World
@@ -21,17 +22,19 @@ _ORDERED = ("=", "!=", ">=", "<=", ">", "<")
 _LARGEST = 10**24 - 1
 
 
-def random_filter(rng: Random, world: World, depth: int = 3, named: float = 0) -> Json:
+def random_filter(rng: Random, world: World, depth: int = 3, named: float = 0, tests: float = 0) -> Json:
     """A tree of at most that depth; many pass some of the transactions and not others.
 
-    Such a share of its comparisons is with a list or a parameter.
+    Such a share of its comparisons is with a list or a parameter, and such a share no comparison with constants.
     """
     style = rng.random()
     if depth == 1 or style < 0.4:
+        if chance(rng, tests):
+            return random_test(rng, world)
         return _named_leaf(rng) if chance(rng, named) else _leaf(rng, world)
     if style < 0.6:
-        return {"not": random_filter(rng, world, depth - 1, named)}
-    parts = [random_filter(rng, world, depth - 1, named) for _ in range(rng.choice([1, 2, 2, 3]))]
+        return {"not": random_filter(rng, world, depth - 1, named, tests)}
+    parts = [random_filter(rng, world, depth - 1, named, tests) for _ in range(rng.choice([1, 2, 2, 3]))]
     return {rng.choice(["all", "any"]): parts}
 
 

@@ -66,6 +66,7 @@ class Profile:
         0  # per micro-batch: commands of operators, several perhaps; then also backfilled records
     )
     expiring: float = 0  # per publication: an effectiveUntil
+    tests: float = 0  # per test of a filter: of no constant, of parts of texts, of the time of day
     entries: float = 0  # per change of a list: some values come and go, in place of another whole list
 
 
@@ -95,3 +96,5 @@ EVERYTHING = Profile(
 EVERYTHING_AND_MORE = replace(EVERYTHING, bucketed=0.5, commands=0.5)
 # Lists that change by single entries too, and more that names them; a profile of its own for the same reason.
 EVERYTHING_AND_ENTRIES = replace(EVERYTHING, named=0.7, filtered=0.6, entries=0.8)
+# Filters with all that they can say; the same.
+EVERYTHING_AND_TESTS = replace(EVERYTHING, filtered=0.7, tests=0.6)

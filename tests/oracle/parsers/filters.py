@@ -7,15 +7,13 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tests.oracle.parsers.filter_fields import Constant, read_constant, read_field, value_of
+from tests.oracle.parsers.filter_tests import Test, fields_of_test, holds, read_test
 from tests.oracle.parsers.named_values import ListName, Parameter, read_reference
 from tests.oracle.parsers.transactions import Transaction
-from tests.oracle.values.decimals import read_decimal
 from tests.oracle.values.errors import Unreadable
 from tests.oracle.values.event_types import current_type
-from tests.oracle.values.schema import LAST_TIME, LONGEST_TEXT
-from tests.oracle.values.strict_json import Numeral, Value, read_integer, read_text
-
-Constant: TypeAlias = "int | str"
+from tests.oracle.values.strict_json import Value, read_text
 
 _EQUALITY: dict[str, Callable[[object, object], bool]] = {"=": operator.eq, "!=": operator.ne}
 _ORDER: dict[str, Callable[[int, int], bool]] = {
@@ -47,7 +45,7 @@ class Combination:
     parts: tuple[Filter, ...]
 
 
-Filter: TypeAlias = "Comparison | Combination"
+Filter: TypeAlias = "Comparison | Combination | Test"
 
 
 def read_filter(value: Value | None) -> Filter:
@@ -59,14 +57,19 @@ def read_filter(value: Value | None) -> Filter:
     for kind in ("all", "any"):
         if value.keys() == {kind}:
             return Combination(kind, tuple(read_filter(part) for part in _at_least_one(value[kind])))
-    field = _field(value.get("field"))
+    test = read_test(value)
+    if test is not None:
+        return test
+    field = read_field(value.get("field"))
     if value.keys() == {"field", "in"}:
         name = read_reference(value["in"], "list")
         if name is not None:
             if field not in current_type().keys:
                 raise Unreadable(f"no list for {field}")
             return Comparison(field, "in", (), ListName(name))
-        return Comparison(field, "in", tuple(_constant(field, item) for item in _at_least_one(value["in"])))
+        return Comparison(
+            field, "in", tuple(read_constant(field, item) for item in _at_least_one(value["in"]))
+        )
     if value.keys() != {"field", "operator", "value"}:
         raise Unreadable("no filter has these keys")
     symbol = read_text(value["operator"], "operator")
@@ -74,7 +77,7 @@ def read_filter(value: Value | None) -> Filter:
         raise Unreadable(f"{field} has no operator {symbol}")
     name = read_reference(value["value"], "parameter")
     if name is None:
-        return Comparison(field, symbol, (_constant(field, value["value"]),))
+        return Comparison(field, symbol, (read_constant(field, value["value"]),))
     if field != current_type().amount:
         raise Unreadable(f"no parameter for {field}")
     return Comparison(field, symbol, (), Parameter(name))
@@ -86,31 +89,6 @@ def _at_least_one(value: Value) -> list[Value]:
     return value
 
 
-def _field(value: Value | None) -> str:
-    written = read_text(value, "field")
-    name = current_type().aliases.get(written, written)
-    if name not in (*current_type().numbers, *current_type().keys):
-        raise Unreadable(f"no filter on {name}")
-    return name
-
-
-def _constant(field: str, value: Value) -> Constant:
-    """A value that the field can have."""
-    if field == current_type().amount:
-        return read_decimal(value, field)
-    if field in current_type().numbers:
-        time = read_integer(value, field)
-        if not 0 <= time <= LAST_TIME:
-            raise Unreadable("time out of range")
-        return time
-    text = str(read_integer(value, field)) if isinstance(value, Numeral) else read_text(value, field)
-    if text not in current_type().enums.get(field, (text,)):
-        raise Unreadable(f"unknown {field}")
-    if not 1 <= len(text) <= LONGEST_TEXT or "\0" in text:
-        raise Unreadable("no transaction has such a text")
-    return text
-
-
 def passes(condition: Filter | None, transaction: Transaction) -> bool:
     """True if a transaction passes; without a filter all do. A comparison with null is false."""
     if condition is None:
@@ -120,7 +98,15 @@ def passes(condition: Filter | None, transaction: Transaction) -> bool:
         if condition.kind == "not":
             return not any(answers)
         return all(answers) if condition.kind == "all" else any(answers)
-    value = _value(condition.field, transaction)
+    return (
+        _compares(condition, transaction)
+        if isinstance(condition, Comparison)
+        else holds(condition, transaction)
+    )
+
+
+def _compares(condition: Comparison, transaction: Transaction) -> bool:
+    value = value_of(condition.field, transaction)
     if value is None:
         return False
     constants = _constants(condition, transaction)
@@ -146,18 +132,12 @@ def _constants(comparison: Comparison, transaction: Transaction) -> Collection[C
     return comparison.constants
 
 
-def _value(field: str, transaction: Transaction) -> Constant | None:
-    if field == current_type().amount:
-        return transaction.amount
-    if field == current_type().time:
-        return transaction.event_time
-    return transaction.ingestion if field == current_type().ingestion else transaction.keys[field]
-
-
 def fields_of(condition: Filter | None) -> frozenset[str]:
     """Every field that the filter names."""
     if condition is None:
         return frozenset()
     if isinstance(condition, Comparison):
         return frozenset({condition.field})
+    if not isinstance(condition, Combination):
+        return fields_of_test(condition)
     return frozenset().union(*(fields_of(part) for part in condition.parts))

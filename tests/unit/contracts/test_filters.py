@@ -15,6 +15,7 @@ from tests.unit.contracts.support.filter_samples import (
     IS_CASH,
     TRANSACTION,
     UNHURRIED,
+    at_night,
     compared,
     listed,
     parse,
@@ -24,6 +25,13 @@ from tripline_contracts import schemas
 from tripline_contracts.canonical import canonical_json
 from tripline_contracts.errors import SchemaViolation
 from tripline_contracts.filters import filter_parser
+from tripline_contracts.filters.filter_leaves import (
+    FieldComparison,
+    LocalTimeTest,
+    MultipleTest,
+    NullTest,
+    TextTest,
+)
 from tripline_contracts.filters.filter_parser import (
     All,
     Any_,
@@ -64,6 +72,23 @@ READ: list[tuple[dict[str, Any], Filter, str]] = [
     (listed("paymentType", {"LIST": "A-1_b"}), ListMembership("paymentType", "A-1_b"), "an enum in a named list"),
     (compared("paymentAmount", "GREATER", {"Parameter": "high"}), ParameterComparison("paymentAmount", ">", "high"),
      "a parameter, its key in any case"),
+    ({"FIELD": "payerId", "Operator": "NOT_EQUAL", "otherfield": "BENEFICIARYID"},
+     FieldComparison("payeeId", "!=", "beneficiaryId"), "two fields"),
+    ({"field": "ingestionTimestamp", "operator": "<", "otherField": "eventTime"},
+     FieldComparison("ingestionTimestamp", "<", "eventTime"), "two times"),
+    ({"field": "payeeId", "STARTSWITH": 25}, TextTest("payeeId", "startsWith", "25"), "how a text begins"),
+    ({"field": "payeeId", "endsWith": "é "}, TextTest("payeeId", "endsWith", "é "), "how a text ends"),
+    ({"field": "beneficiaryId", "contains": "x" * 64}, TextTest("beneficiaryId", "contains", "x" * 64),
+     "what a text has in it"),
+    ({"field": "paymentType", "ISNULL": True}, NullTest("paymentType"), "null"),
+    ({"field": "paymentAmount", "multipleOf": "1e2"}, MultipleTest("paymentAmount", "100"), "round amounts"),
+    ({"field": "paymentAmount", "multipleOf": Decimal("0.000001")}, MultipleTest("paymentAmount", "0.000001"),
+     "the least divisor"),
+    (at_night(), LocalTimeTest("eventTime", "Europe/Berlin", 1320, 360, ()), "nights"),
+    (at_night(days=["SUN", "sat", "SAT"]), LocalTimeTest("eventTime", "Europe/Berlin", 1320, 360, ("SAT", "SUN")),
+     "days, in the order of the week, each once"),
+    (at_night(days=["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"], From="00:00", to="00:00"),
+     LocalTimeTest("eventTime", "Europe/Berlin", 0, 0, ()), "every day, all day"),
     ({"all": [CASH]}, All((IS_CASH,)), "all of one stays as it is"),
     ({"ANY": [{"not": CASH}, CASH, CASH]}, Any_((Not(IS_CASH), IS_CASH, IS_CASH)), "operands keep their order"),
 ]  # fmt: skip
@@ -86,6 +111,9 @@ FIELDS: list[tuple[Any, set[str]]] = [
     (listed("payerId", ["1"]), {"payeeId"}),
     ({"not": compared("eventTime", ">", 5)}, {"eventTime"}),
     ({"all": [CASH, {"any": [CASH, compared("paymentAmount", ">", 5)]}]}, {"paymentType", "paymentAmount"}),
+    ({"field": "payeeId", "operator": "=", "otherField": "beneficiaryId"}, {"payeeId", "beneficiaryId"}),
+    ({"field": "payeeId", "contains": "5"}, {"payeeId"}),
+    (at_night(), {"eventTime"}),
 ]
 
 

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.contracts.support.filter_samples import CASH, TRANSACTION, compared, listed, parse, problems
+from tests.unit.contracts.support.filter_samples import (
+    CASH,
+    TRANSACTION,
+    at_night,
+    beside,
+    compared,
+    listed,
+    parse,
+    problems,
+)
 from tripline_contracts.errors import Problem
 from tripline_contracts.filters import filter_parser
 
@@ -80,6 +89,39 @@ REFUSED: list[tuple[Any, str, str, str]] = [
     (listed("payeeId", None), "filter.in", "1 to 1000", "no list"),
     (listed("payeeId", ["a"] * 1001), "filter.in", "1 to 1000", "a list that is too long"),
     (listed("payeeId", ["a", None]), "filter.in[1]", "null is never true", "null in a list"),
+    (beside("payeeId", "=", "payerId"), "filter.otherField", "another field of kind string", "a field with itself"),
+    (beside("payeeId", "=", "paymentType"), "filter.otherField", "kind string", "fields of two kinds"),
+    (beside("payeeId", "=", "iban"), "filter.otherField", "not 'iban'", "an undeclared other field"),
+    (beside("payeeId", "<", "beneficiaryId"), "filter.operator", "one of = !=", "texts have no order among them"),
+    ({**beside("payeeId", "=", "beneficiaryId"), "value": "5"}, "filter", "not field with operator with", "both"),
+    ({"field": "paymentType", "startsWith": "C"}, "filter.startsWith", "a field of texts", "an enum is no text"),
+    ({"field": "payeeId", "endsWith": ""}, "filter.endsWith", TEXT, "all texts end with nothing"),
+    ({"field": "payeeId", "contains": ["a"]}, "filter.contains", TEXT, "one text"),
+    ({"field": "payeeId", "contains": "a", "startsWith": "a"}, "filter", "not contains with field", "two tests"),
+    ({"contains": "a"}, "filter", "not contains", "a test of no field"),
+    ({"field": "payeeId"}, "filter", "not field", "a field alone"),
+    ({"field": "payeeId", "isNull": False}, "filter.isNull", '{"not": …}', "not null is said with not"),
+    ({"field": "payeeId", "isNull": 1}, "filter.isNull", "expected true", "1 is not true"),
+    ({"field": "transactionId", "isNull": True}, "filter.field", "payeeId", "the id is never null"),
+    ({"field": "payeeId", "multipleOf": 5}, "filter.multipleOf", "decimal numbers", "a text is no multiple"),
+    ({"field": "paymentAmount", "multipleOf": 0}, "filter.multipleOf", "above 0", "of nothing"),
+    ({"field": "paymentAmount", "multipleOf": "-5"}, "filter.multipleOf", "above 0", "below nothing"),
+    ({"field": "paymentAmount", "multipleOf": 0.5}, "filter.multipleOf", "not a float", "not exact"),
+    ({"field": "eventTime", **at_night()}, "filter", "not field with localTime", "it has its field"),
+    ({"localTime": "22:00"}, "filter.localTime", "an object with zone", "a time alone"),
+    ({"localTime": {"zone": "UTC", "from": "22:00"}}, "filter.localTime", "without to", "no end"),
+    (at_night(hour=5), "filter.localTime", "unknown 'hour'", "an unknown member"),
+    ({"localTime": {"zone": "UTC", "Zone": "UTC"}}, "filter.localTime", "given twice", "one member in two cases"),
+    (at_night(zone="Berlin"), "filter.localTime.zone", "Europe/Berlin or UTC; not 'Berlin'", "no such zone"),
+    (at_night(zone="../zones"), "filter.localTime.zone", "IANA", "a path is no zone"),
+    (at_night(zone=["UTC"]), "filter.localTime.zone", "not a list", "a zone is a text"),
+    (at_night(to="24:00"), "filter.localTime.to", "00:00 ends a day", "the end of a day is 00:00"),
+    (at_night(From="9:00"), "filter.localTime.from", "a time of day like", "two digits"),
+    (at_night(From="0٩:00"), "filter.localTime.from", "a time of day like", "digits of another script"),
+    (at_night(to=600), "filter.localTime.to", "not 600", "a number is no time of day"),
+    (at_night(days=[]), "filter.localTime.days", "1 to 7", "no day"),
+    (at_night(days="SAT"), "filter.localTime.days", "1 to 7", "a day alone"),
+    (at_night(days=["SAT", "Sunday"]), "filter.localTime.days[1]", "not 'Sunday'", "a day in full"),
 ]  # fmt: skip
 
 
@@ -155,7 +197,10 @@ SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.decimals() | st.text(max_size=5)
     | st.sampled_from([*(f.name for f in TRANSACTION.fields), "payerId", "=", ">", "NOT_EQUAL", "CSH", "25", 10**400])
 )  # fmt: skip
-KEYS = st.sampled_from(["all", "any", "not", "field", "operator", "value", "in", "IN", "x"])
+KEYS = st.sampled_from(
+    ["all", "any", "not", "field", "operator", "value", "in", "IN", "x", "otherField", "contains", "isNull",
+     "multipleOf", "localTime", "zone", "from", "to", "days"]
+)  # fmt: skip
 
 
 # objects of the right shape hold anything; others hold any keys

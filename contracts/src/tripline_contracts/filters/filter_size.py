@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from typing import assert_never
-
-from tripline_contracts.filters.filter_parser import (
-    All,
-    Any_,
-    Comparison,
-    Filter,
-    ListMembership,
-    Membership,
-    Not,
-    ParameterComparison,
-)
+from tripline_contracts.filters.filter_leaves import MultipleTest, TextTest
+from tripline_contracts.filters.filter_tree import All, Any_, Comparison, Filter, Membership, Not
 
 
 def comparisons(read: Filter) -> int:
-    """The number of comparisons, an `in` counted as one."""
+    """The number of comparisons and other tests, an `in` counted as one."""
     match read:
         case All(operands) | Any_(operands):
             return sum(map(comparisons, operands))
         case Not(operand):
             return comparisons(operand)
-        case Comparison() | Membership() | ListMembership() | ParameterComparison():
+        case _:
             return 1
-        case other:
-            assert_never(other)
 
 
 def constants(read: Filter) -> int:
@@ -38,9 +26,7 @@ def constants(read: Filter) -> int:
             return constants(operand)
         case Membership(_, said):
             return len(said)
-        case Comparison():
+        case Comparison() | TextTest() | MultipleTest():
             return 1
-        case ListMembership() | ParameterComparison():
+        case _:
             return 0
-        case other:
-            assert_never(other)

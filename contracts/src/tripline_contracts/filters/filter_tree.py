@@ -9,13 +9,25 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from tripline_contracts.filters.filter_constants import Constant
+from tripline_contracts.filters.filter_leaves import (
+    FieldComparison,
+    LocalTimeTest,
+    MultipleTest,
+    NullTest,
+    TextTest,
+)
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.spelling import Operator
 
 Json = dict[str, object]
 
 _NONE: Final = frozenset[str]()
-Filter: TypeAlias = "All | Any_ | Not | Comparison | Membership | ListMembership | ParameterComparison"
+Leaf: TypeAlias = (
+    "Comparison | Membership | ListMembership | ParameterComparison | "
+    "FieldComparison | TextTest | NullTest | MultipleTest | LocalTimeTest"
+)
+"""What is not made of other filters."""
+Filter: TypeAlias = "All | Any_ | Not | Leaf"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import structlog
 
+from tripline_contracts.filters import time_zones
 from tripline_engine.errors import OrderBroken
 from tripline_engine.kafka_log.record import Record
 
@@ -35,6 +36,7 @@ class RecordedBatch(msgspec.Struct, frozen=True, rename="camel"):
 
     :ivar needed: the anchors that its transactions went to; None, from an engine of before anchors were kept on
         demand: to all
+    :ivar time_zones: the version of the time-zone data it was judged with; None from one of before local times
     """
 
     engine: str
@@ -46,9 +48,10 @@ class RecordedBatch(msgspec.Struct, frozen=True, rename="camel"):
     ticks: RecordedRange | None
     transactions: tuple[PartitionRange, ...]
     needed: tuple[str, ...] | None = None
+    time_zones: str | None = None
 
     def judged(self) -> tuple[Any, ...]:
-        """All fields that a repetition must equal: all but the number of shards."""
+        """All fields that a repetition must equal: all but the number of shards and the time-zone data."""
         return (
             self.engine,
             self.sequence,
@@ -72,9 +75,12 @@ def read_recorded(value: bytes | None) -> RecordedBatch | None:
 def order_of(engine: str, records: Iterable[Record]) -> Iterator[RecordedBatch]:
     """The micro-batches of one engine, from its first on, each once. Raises OrderBroken at a gap.
 
+    One that was judged with other time-zone data than this process has is told in the log.
+
     A micro-batch that was repeated after a crash is recorded again, before the next one, and says the same.
     """
     last: RecordedBatch | None = None
+    other_zones: set[str] = set()
     for record in records:
         batch = read_recorded(record.value)
         if batch is None:
@@ -95,4 +101,20 @@ def order_of(engine: str, records: Iterable[Record]) -> Iterator[RecordedBatch]:
                 f" micro-batch {previous}: what is between them isn't recorded"
             )
         last = batch
+        _tell_other_zones(batch, other_zones)
         yield batch
+
+
+def _tell_other_zones(batch: RecordedBatch, told: set[str]) -> None:
+    """Warns, once of each version, where local times were told by other data than what is installed."""
+    recorded = batch.time_zones or time_zones.VERSION
+    if recorded == time_zones.VERSION or recorded in told:
+        return
+    told.add(recorded)
+    _log.warning(
+        "time_zones_differ",
+        sequence=batch.sequence,
+        recorded=recorded,
+        installed=time_zones.VERSION,
+        consequence="filters by localTime may pass other transactions than they did",
+    )

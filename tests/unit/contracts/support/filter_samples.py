@@ -30,6 +30,16 @@ def listed(field: object, constants: object) -> dict[str, object]:
     return {"field": field, "in": constants}
 
 
+def beside(field: object, operator: object, other: object) -> dict[str, object]:
+    return {"field": field, "operator": operator, "otherField": other}
+
+
+def at_night(**others: object) -> dict[str, object]:
+    """From 22:00 to 06:00 in Berlin, or as others say: `From` for `from`, which is a word of Python."""
+    said = {"zone": "Europe/Berlin", "from": "22:00", "to": "06:00"}
+    return {"localTime": {**said, **{name.casefold(): value for name, value in others.items()}}}
+
+
 def parse(data: object) -> Filter:
     return filter_parser.parse(data, TRANSACTION)
 

@@ -9,6 +9,15 @@ from hypothesis import strategies as st
 from tripline_contracts import decimals
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
 from tripline_contracts.filters.filter_constants import Constant, in_order, operators_of
+from tripline_contracts.filters.filter_leaves import (
+    TEXT_OPERATORS,
+    WEEK,
+    FieldComparison,
+    LocalTimeTest,
+    MultipleTest,
+    NullTest,
+    TextTest,
+)
 from tripline_contracts.filters.filter_parser import (
     All,
     Any_,
@@ -30,8 +39,25 @@ NAMES = st.from_regex("[A-Za-z][A-Za-z0-9_-]{0,63}", fullmatch=True)
 
 def filters_of(event_type: EventType) -> st.SearchStrategy[Filter]:
     """Any filter over that event type, of a few operands and levels."""
-    leaves = st.sampled_from([field for field in event_type.fields if field.role != "id"]).flatmap(_leaf)
-    return st.recursive(leaves, _nested, max_leaves=5)
+    compared = [field for field in event_type.fields if field.role != "id"]
+    leaves = st.sampled_from(compared).flatmap(_leaf)
+    pairs = [
+        st.builds(FieldComparison, st.just(one.name), st.sampled_from(operators_of(one)), st.just(other.name))
+        for one in compared
+        for other in compared
+        if one.kind == other.kind and one != other
+    ]
+    others = st.one_of(*pairs, _local_times(event_type.time_field.name))
+    return st.recursive(leaves | others, _nested, max_leaves=5)
+
+
+def _local_times(field: str) -> st.SearchStrategy[Filter]:
+    minutes = st.integers(0, 24 * 60 - 1)
+    days = st.sets(st.sampled_from(WEEK), max_size=len(WEEK) - 1).map(
+        lambda drawn: tuple(day for day in WEEK if day in drawn)
+    )
+    zones = st.sampled_from(["UTC", "Europe/Berlin", "America/Argentina/ComodRivadavia", "Etc/GMT+12"])
+    return st.builds(LocalTimeTest, st.just(field), zones, minutes, minutes, days)
 
 
 def _nested(inner: st.SearchStrategy[Filter]) -> st.SearchStrategy[Filter]:
@@ -43,12 +69,17 @@ def _leaf(field: Field) -> st.SearchStrategy[Filter]:
     constants = constants_of(field)
     compared = st.builds(Comparison, st.just(field.name), st.sampled_from(operators_of(field)), constants)
     lists = st.lists(constants, min_size=1, max_size=4).map(lambda drawn: in_order(drawn, field))
-    plain = compared | st.builds(Membership, st.just(field.name), lists)
+    plain: st.SearchStrategy[Filter] = compared | st.builds(Membership, st.just(field.name), lists)
+    plain |= st.builds(NullTest, st.just(field.name))
     if field.kind == "timestamp":
         return plain
     if field.kind == "decimal":
         operators = st.sampled_from(operators_of(field))
+        divisors = st.integers(1, 10**24 - 1).map(decimals.plain_scaled)
+        plain |= st.builds(MultipleTest, st.just(field.name), divisors)
         return plain | st.builds(ParameterComparison, st.just(field.name), operators, NAMES)
+    if field.kind == "string":
+        plain |= st.builds(TextTest, st.just(field.name), st.sampled_from(TEXT_OPERATORS), constants.map(str))
     return plain | st.builds(ListMembership, st.just(field.name), NAMES)
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tripline_contracts.filters.filter_leaves import TEXT_OPERATORS
 from tripline_engine.domain.history.text_dictionary import TextDictionary
 from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.memory.mapped_arena import MappedArena
@@ -58,3 +59,21 @@ def test_another_process_reads_the_same(tmp_path: Path, capacity: int) -> None:
     slots = intern(TextDictionary(MappedArena(tmp_path), "field"), values)
     again = TextDictionary(MappedArena(tmp_path), "field")
     assert [again.text(slot) for slot in slots] == values
+
+
+# few letters, so that parts are often there; some are of several bytes, which begin alike
+LETTERS = st.text("ab\u00e9\u00ea\u20ac\U0001f600\U0001f601", min_size=1, max_size=6)
+
+
+@settings(deadline=None)
+@given(st.lists(st.none() | LETTERS, min_size=1, max_size=20), LETTERS)
+def test_parts_of_texts(values: list[str | None], part: str) -> None:
+    table = TextDictionary(HeapArena(), "field")
+    slots = np.array(intern(table, values), np.int32)
+    expected = {
+        "startsWith": [value is not None and value.startswith(part) for value in values],
+        "endsWith": [value is not None and value.endswith(part) for value in values],
+        "contains": [value is not None and part in value for value in values],
+    }
+    for operator in TEXT_OPERATORS:
+        assert table.matching(slots, operator, part.encode()).tolist() == expected[operator], operator

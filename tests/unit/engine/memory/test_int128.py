@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripline_engine.domain.memory.int128 import add, compare, join, multiply_count, split, subtract
+from tripline_engine.domain.memory.int128 import (
+    add,
+    compare,
+    join,
+    multiples,
+    multiply_count,
+    split,
+    subtract,
+)
 
 EDGES = [
     base + nudge for base in (0, 2**63, -(2**63), 2**64, -(2**64), 10**24, -(10**24)) for nudge in (-1, 0, 1)
@@ -44,3 +53,16 @@ def test_a_sum_that_passes_both_edges_and_comes_back() -> None:
     for _ in range(9):
         total = split(join(*subtract(*total, *split(step))))
     assert join(*total) == -(2**64) - 5
+
+
+DIVISORS = st.integers(1, 10**24) | st.sampled_from([1, 2, 10**6, 2**63 - 1, 2**63, 2**64, 10**24 - 1])
+
+
+@given(st.lists(LARGE | st.integers(-(10**6), 10**6), max_size=5), DIVISORS, st.integers(-(2**60), 2**60))
+def test_whole_multiples(values: list[int], divisor: int, factor: int) -> None:
+    values = [*values, 0, divisor * factor, divisor * factor + 1, -divisor]
+    low, high = (
+        np.array(words, dtype)
+        for words, dtype in zip(zip(*map(split, values), strict=True), "Qq", strict=True)
+    )
+    assert multiples(low, high, divisor).tolist() == [value % divisor == 0 for value in values]

@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -26,11 +27,13 @@ from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.rebuild.support.recorded_run import Recording
 from tests.unit.engine.support.shard_harness import TRANSACTION, DictLog, Engine, config
+from tripline_contracts.filters import time_zones
 from tripline_engine.domain.shard.ports import Kind, OutRecord
 from tripline_engine.domain.state_log.head import Head
 from tripline_engine.errors import OrderBroken, RecordsMissing
 from tripline_engine.rebuild.plan import plan
 from tripline_engine.rebuild.progress import Progress
+from tripline_engine.rebuild.recorded_order import order_of
 from tripline_engine.rebuild.replay import replay
 from tripline_engine.rebuild.shards import Shards
 from tripline_engine.spark.checkpoint.state_file import read_state, write_state
@@ -172,6 +175,20 @@ def test_an_order_that_says_two_things_is_refused(recording: Recording) -> None:
     recording.renumber(ORDER)
     with pytest.raises(OrderBroken, match="says something else of micro-batch 3"):
         rebuilt(recording, 2)
+
+
+def test_other_time_zone_data_than_it_was_judged_with_is_told(recording: Recording) -> None:
+    kept = recording.topics[ORDER].kept[0]
+    installed = f'"timeZones":"{time_zones.VERSION}"'.encode()
+    assert all(installed in (record.value or b"") for record in kept)
+    for i in (3, 4):
+        other = (kept[i].value or b"").replace(installed, b'"timeZones":"1999.1"')
+        kept[i] = replace(kept[i], value=other)
+    kept[5] = replace(kept[5], value=(kept[5].value or b"").replace(installed + b",", b""))
+    with structlog.testing.capture_logs() as logs:
+        assert len(list(order_of("engine-under-test", kept))) == len(kept)
+    [warning] = [line for line in logs if line["event"] == "time_zones_differ"]
+    assert (warning["recorded"], warning["installed"]) == ("1999.1", time_zones.VERSION)
 
 
 def an_hour() -> list[MicroBatch]:

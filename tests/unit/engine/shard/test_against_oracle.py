@@ -21,7 +21,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_ENTRIES, Profile
+from tests.oracle.generators.profile import (
+    EVERYTHING,
+    EVERYTHING_AND_ENTRIES,
+    EVERYTHING_AND_TESTS,
+    Profile,
+)
 from tests.oracle.histories.random_history import joined, random_history
 from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.model import MicroBatch, Outcome
@@ -61,12 +66,20 @@ TREATMENTS = st.builds(
     small=st.sampled_from([0, 1, 3, large_groups.SMALL_GROUP_ROWS]),
     few=st.sampled_from([0, 1, bucket_window.FEW_BUCKETS]),
 )
-# Small numbers of everything collide more; the rest is the generator's own. A quarter of the histories use the plain
-# language, the others all of it: a quarter with nothing more, a quarter with lists that change by entries, a
-# quarter with buckets; operators command in half of all.
+# Small numbers of everything collide more; the rest is the generator's own. A fifth of the histories use the plain
+# language, the others all of it: a fifth with nothing more, a fifth with lists that change by entries, two with every
+# test that a filter knows, one of them with buckets; operators command in half of all.
 PROFILE = st.builds(
     replace,
-    st.sampled_from([Profile(), EVERYTHING, EVERYTHING_AND_ENTRIES, replace(EVERYTHING, bucketed=0.5)]),
+    st.sampled_from(
+        [
+            Profile(),
+            EVERYTHING,
+            EVERYTHING_AND_ENTRIES,
+            EVERYTHING_AND_TESTS,
+            replace(EVERYTHING_AND_TESTS, bucketed=0.5),
+        ]
+    ),
     transactions=st.sampled_from([200, 201, 203]),
     micro_batches=st.sampled_from([(1, 3), (2, 6), (4, 8)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),

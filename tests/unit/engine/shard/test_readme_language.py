@@ -28,6 +28,7 @@ ALERTS = {
     "number": ["t2", "t3", "t4", "t5", "t6", "t7", "t8"],
     "any grouping": ["t3", "t5", "t6"],
     "only some": ["t3", "t5", "t6"],
+    "parts of a text": ["t4", "t7"],
     "a list": ["t4", "t7"],
     "a threshold": ["t6", "t7"],
     "an alert when": ["t3"],

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,8 @@ COMPARISONS = st.one_of(
             {"field": "payeeId", "in": {"list": "none"}},
             {"field": "paymentAmount", "in": ["0", "2"]},
             {"field": "paymentType", "in": ["CSH", "CRD"]},
+            {"field": "payeeId", "isNull": True},
+            {"field": "paymentType", "isNull": True},
         ]
     ),
 )
@@ -78,6 +81,8 @@ def passes(tree: dict[str, Any], transaction: dict[str, Any]) -> bool:
         if word in tree:
             return combine(passes(operand, transaction) for operand in tree[word])
     value = transaction[tree["field"]]
+    if "isNull" in tree:
+        return value is None
     if value is None:
         return False
     if "in" in tree:
@@ -107,6 +112,34 @@ def test_two_filters_have_to_be_passed_together(first: dict[str, Any], second: d
     both = ways([read(first), read(second)], TYPE, NAMES)
     nothing = not any(passes(first, one) and passes(second, one) for one in WORLD)
     assert both is None or (both == []) == nothing
+
+
+TESTS: list[tuple[dict[str, Any], str]] = [
+    ({"field": "payeeId", "operator": "=", "otherField": "beneficiaryId"}, "beneficiaryId"),
+    ({"field": "payeeId", "startsWith": "a"}, "payeeId"),
+]
+
+
+@pytest.mark.parametrize(("test", "nullable"), TESTS)
+def test_tests_whose_values_are_not_told_apart_still_leave_no_null(
+    test: dict[str, Any], nullable: str
+) -> None:
+    null = {"field": nullable, "isNull": True}
+    assert ways([read({"all": [test, null]})], TYPE, NAMES) == []
+    assert ways([read({"all": [{"not": test}, null]})], TYPE, NAMES) != []
+    assert ways([read({"all": [test, {"not": null}]})], TYPE, NAMES) != []
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        {"field": "paymentAmount", "multipleOf": "100"},
+        {"localTime": {"zone": "UTC", "from": "22:00", "to": "06:00"}},
+    ],
+)
+def test_round_numbers_and_times_of_day_leave_something_either_way(test: dict[str, Any]) -> None:
+    assert ways([read(test)], TYPE, NAMES) != []
+    assert ways([read({"not": test})], TYPE, NAMES) != []
 
 
 def test_no_filter_is_passed_by_all() -> None:

@@ -14,7 +14,7 @@ from tripline_engine.domain.groups.groups import NULL_GROUP, Groups
 from tripline_engine.domain.groups.large_groups import SMALL_GROUP_ROWS, Entering, LargeGroups
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.history_columns import VOIDED
-from tripline_engine.domain.history.row_filter import Test
+from tripline_engine.domain.history.leaf_tests import Test
 from tripline_engine.domain.memory.arena import Arena, Array
 from tripline_engine.domain.memory.array_types import NO_ROW, Int32Array, Int64Array, Millis, RowNumber, Slot
 from tripline_engine.domain.memory.kernel import kernel

@@ -7,7 +7,8 @@ import numpy as np
 from tripline_contracts.control_commands import Group
 from tripline_contracts.filters.filter_tree import All, Comparison
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.history.row_filter import FilterCompiler, Test
+from tripline_engine.domain.history.leaf_tests import Test
+from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.memory.array_types import BoolArray
 from tripline_engine.domain.rules.exclusions import Exclusions
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -23,6 +23,7 @@ from tripline_contracts.filters.filter_tree import (
 )
 from tripline_contracts.spelling import Operator
 from tripline_engine.domain.history.history import History
+from tripline_engine.domain.history.leaf_tests import Test, leaf_test
 from tripline_engine.domain.memory.array_types import BoolArray, Millis, RowNumber, Uint64Array
 from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.threshold import Threshold
@@ -32,8 +33,6 @@ from tripline_engine.domain.transactions.hash_key import HashKey
 Passes = BoolArray
 Hashes = tuple[Uint64Array, Uint64Array]
 """128-bit hashes of texts: low and high words."""
-Test = Callable[[History, int, int], Passes]
-"""Whether each row from the first number to before the second passes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +61,8 @@ class FilterCompiler:
                 return _in_list(name, list_name, self)
             case ParameterComparison(name, operator, parameter):
                 return _against_parameter(name, operator, parameter, self)
+            case leaf:
+                return leaf_test(leaf, self.event_type)
 
     def _comparison(self, name: str, operator: Operator, constants: Sequence[Constant]) -> Test:
         """The test that the comparison with one of the constants is true."""

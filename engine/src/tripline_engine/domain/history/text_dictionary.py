@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from tripline_contracts.filters.filter_leaves import TextOperator
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.memory.array_types import (
     BoolArray,
@@ -93,6 +94,36 @@ def _compact(used: BoolArray, spans: Int64Array, heap: Uint8Array, out: Uint8Arr
     spans[_END] = end
 
 
+_AT_START, _AT_END, _ANYWHERE = 0, 1, 2
+_WHERE: Final[dict[TextOperator, int]] = {
+    "startsWith": _AT_START,
+    "endsWith": _AT_END,
+    "contains": _ANYWHERE,
+}
+
+
+@kernel(nogil=True)
+def _match(slots: Int32Array, texts: TextHeap, part: Uint8Array, where: int, matches: BoolArray) -> None:
+    """Which texts have the part at their start, at their end, or anywhere; no text has it, where a slot is NO_SLOT."""
+    for i in range(len(slots)):
+        matches[i] = False
+        if slots[i] < 0:
+            continue
+        span = _span_of(slots[i])
+        start, length = texts.spans[span], texts.spans[span + 1] - 1
+        last = length - len(part)
+        first = last if where == _AT_END else 0
+        for offset in range(first, (0 if where == _AT_START else last) + 1):
+            if offset < 0 or offset > last:
+                break
+            k = 0
+            while k < len(part) and texts.heap[start + offset + k] == part[k]:
+                k += 1
+            if k == len(part):
+                matches[i] = True
+                break
+
+
 class TextDictionary(SlotTable):
     """Slots for texts, by their 128-bit identities, with the text of each slot."""
 
@@ -123,6 +154,15 @@ class TextDictionary(SlotTable):
         span = _FIRST + 2 * slot
         first, length = self._texts.spans[span], self._texts.spans[span + 1] - 1
         return bytes(self._texts.heap[first : first + length]).decode()
+
+    def matching(self, slots: Int32Array, operator: TextOperator, part: bytes) -> BoolArray:
+        """Which of n slots in use (bool, n) hold a text that begins with the part, ends with it, or has it in it.
+
+        :param part: UTF-8; in it no character begins inside another, so bytes tell what code points would
+        """
+        matches = np.empty(len(slots), np.bool_)
+        _match(slots, self._texts, np.frombuffer(part, np.uint8), _WHERE[operator], matches)
+        return matches
 
     def _make_room(self, more: int) -> None:
         """Make room for the texts of new slots, of ``more`` bytes at most."""

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripline_engine.domain.memory.array_types import HighWord, Int64Array, Int128, Uint64Array, Word
+from tripline_engine.domain.memory.array_types import (
+    BoolArray,
+    HighWord,
+    Int64Array,
+    Int128,
+    Uint64Array,
+    Word,
+)
 from tripline_engine.domain.memory.kernel import kernel
 
 _U = np.uint64
@@ -63,3 +70,33 @@ def words(decimal_buffer: Uint64Array) -> tuple[Uint64Array, Int64Array]:
     pairs = decimal_buffer.reshape(-1, 2)
     # copies in any case: of a single value the column is contiguous as it is, and perhaps not to be written
     return pairs[:, 0].copy(), pairs[:, 1].copy().view(np.int64)
+
+
+def multiples(low: Uint64Array, high: Int64Array, divisor: int) -> BoolArray:
+    """Which of n values (bool, n) are whole multiples of `divisor`, above 0."""
+    result = np.empty(len(low), np.bool_)
+    if divisor < 1 << 63:
+        _find_multiples(low, high, _U(divisor), result)
+    else:
+        for i in range(len(low)):
+            result[i] = join(low[i], high[i]) % divisor == 0
+    return result
+
+
+@kernel(nogil=True)
+def _find_multiples(low: Uint64Array, high: Int64Array, divisor: Word, result: BoolArray) -> None:
+    """The divisor is below 2⁶³: twice a remainder is below 2⁶⁴."""
+    one = _U(1)
+    for i in range(len(result)):
+        bottom, top = low[i], high[i]
+        if top < 0:
+            bottom, top = subtract(_U(0), np.int64(0), bottom, top)
+        rest = _U(top) % divisor
+        if rest == 0:
+            rest = bottom % divisor
+        else:
+            for bit in range(63, -1, -1):
+                rest = (rest << one) | ((bottom >> _U(bit)) & one)
+                if rest >= divisor:
+                    rest -= divisor
+        result[i] = rest == 0

@@ -40,6 +40,11 @@ FUNCTIONS: Final[dict[Function, int]] = {
 Matches = BoolArray
 
 
+def satisfied_by(operator: Operator) -> tuple[bool, bool, bool]:
+    """Whether the operator is satisfied by a value that is less, equal, greater."""
+    return _SATISFIED_BY[operator]
+
+
 class ThresholdWords(NamedTuple):
     """A threshold for kernels: the limit's 128-bit words, and whether less, equal and greater values satisfy it."""
 
@@ -143,8 +148,8 @@ class Threshold:
 
     def __init__(self, operator: Operator, scaled: int | None) -> None:
         self.scaled = scaled
-        satisfied_by = (False, False, False) if scaled is None else _SATISFIED_BY[operator]
-        self.words = ThresholdWords(*split(scaled or 0), np.array(satisfied_by))
+        by_order = (False, False, False) if scaled is None else satisfied_by(operator)
+        self.words = ThresholdWords(*split(scaled or 0), np.array(by_order))
 
     @property
     def text(self) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from tripline_contracts import cloudevents
+from tripline_contracts.filters import time_zones
 from tripline_engine.domain.rules.log_position import LogPosition
 from tripline_engine.domain.rules.rule_events import RuleApplied
 from tripline_engine.domain.rules.rule_version import Rule
@@ -110,6 +111,7 @@ def order_record(
         "eventType": config.event_type.name,
         "anchors": list(config.event_type.anchors),
         "shards": config.shards,
+        "timeZones": time_zones.VERSION,
         "rules": _range(rules),
         "ticks": _range(ticks),
         "transactions": sorted(ranges, key=lambda part: int(part["partition"])),

@@ -71,6 +71,7 @@ _RULES: Final[tuple[Special, ...]] = (
     {"firing": "crossing", "cooldownSeconds": 1},
     {"lateEvents": "reevaluate", "limit": "30"},
     {"filter": {"field": "amount", "operator": ">", "value": "1"}},
+    {"filter": {"all": [{"field": "one", "contains": "1"}, {"field": "amount", "multipleOf": "1"}]}},
 )
 _BUCKETED: Final = "precision"
 _WIDER: Final[Special] = {_BUCKETED: "bucketed(60)", "windowSeconds": 172800}

@@ -3,6 +3,7 @@
 import { button, choice, element, labelled } from "../core/dom.js";
 import { fieldOf, FIELDS as DECLARED, MANY } from "../core/event_type.js";
 import { fieldName, operator } from "../core/format.js";
+import { FIELD_TESTS } from "../words/definition.js";
 import { offerNames, SOURCES } from "./name_suggestions.js";
 import { TreeForm } from "./tree_form.js";
 
@@ -10,12 +11,13 @@ const EQUALITY = ["=", "!="];
 const ORDER = [">", ">=", "<", "<=", "=", "!="];
 const IN = "in";
 const IN_LIST = "in-list";
-const SIGNS = { [IN]: "is one of", [IN_LIST]: "is in the list" };
+const IS_NULL = "isNull";
+const SIGNS = { [IN]: "is one of", [IN_LIST]: "is in the list", [IS_NULL]: "is missing", ...FIELD_TESTS };
 const BY_KIND = {
-  enum: [...EQUALITY, IN, IN_LIST],
-  decimal: [...ORDER, IN],
-  string: [...EQUALITY, IN, IN_LIST],
-  timestamp: ORDER,
+  enum: [...EQUALITY, IN, IN_LIST, IS_NULL],
+  decimal: [...ORDER, IN, "multipleOf"],
+  string: [...EQUALITY, IN, IN_LIST, "startsWith", "endsWith", "contains", IS_NULL],
+  timestamp: [...ORDER, IS_NULL],
 };
 const COMPARED = DECLARED.filter((declared) => declared.role !== "id");
 const FIELDS = Object.fromEntries(
@@ -55,7 +57,8 @@ export class FilterForm extends TreeForm {
         "Filter as JSON",
         this.text,
         'all, any, not over {"field", "operator", "value"} or {"field", "in": [\u2026]}; ' +
-          'a list by name: "in": {"list": \u2026}',
+          'a list by name: "in": {"list": \u2026}; two fields: {"field", "operator", "otherField"}; ' +
+          'times of day: {"localTime": {"zone": "Europe/Berlin", "from": "22:00", "to": "06:00"}}',
       ),
     );
     this.element = element(
@@ -93,6 +96,8 @@ export class FilterForm extends TreeForm {
         input.value
       );
       if (sign === IN_LIST) return { field, in: { list: value.trim() } };
+      if (sign === IS_NULL) return { field, isNull: true };
+      if (FIELD_TESTS[sign]) return { field, [sign]: value.trim() };
       if (sign === IN) return { field, in: value.split(",").map((part) => part.trim()).filter(Boolean) };
       return {
         field,
@@ -125,6 +130,8 @@ export class FilterForm extends TreeForm {
     };
     const adapt = () => {
       source.hidden = !takesParameter(field.value, sign.value);
+      value.hidden = sign.value === IS_NULL;
+      value.required = !value.hidden;
       offerNames(
         value,
         sign.value === IN_LIST ? "list" : !source.hidden && source.value === "parameter" ? "parameter" : null,
@@ -132,10 +139,11 @@ export class FilterForm extends TreeForm {
     };
     field.value = condition.field;
     offer();
-    sign.value = condition.in?.list ? IN_LIST : condition.in ? IN : condition.operator;
+    const test = testOf(condition);
+    sign.value = condition.in?.list ? IN_LIST : condition.in ? IN : test ?? condition.operator;
     source.value = condition.value?.parameter ? "parameter" : "number";
-    value.value = condition.in?.list ?? condition.in?.join(", ") ?? condition.value.parameter ??
-      String(condition.value);
+    value.value = condition.in?.list ?? condition.in?.join(", ") ?? condition.value?.parameter ??
+      (test === IS_NULL ? "" : String(test ? condition[test] : condition.value));
     adapt();
     const row = element(
       "div",
@@ -150,7 +158,12 @@ export class FilterForm extends TreeForm {
 }
 
 function takesParameter(field, sign) {
-  return fieldOf(field)?.kind === "decimal" && sign !== IN;
+  return fieldOf(field)?.kind === "decimal" && ORDER.includes(sign);
+}
+
+/** The sign of a test that compares with no constant; undefined for a comparison. */
+function testOf(node) {
+  return [IS_NULL, ...Object.keys(FIELD_TESTS)].find((sign) => node?.[sign] !== undefined);
 }
 
 /** The tree as `{joint, conditions}`, or null where it is more than that. */
@@ -166,6 +179,8 @@ function asRows(tree) {
 /** Whether a row can show it, names of lists and parameters where there may be some. */
 function isRow(node) {
   const signs = FIELDS[node?.field] ?? [];
+  const test = testOf(node);
+  if (test) return signs.includes(test) && (test !== IS_NULL || node.isNull === true);
   if (node?.in !== undefined) {
     return Array.isArray(node.in)
       ? signs.includes(IN)

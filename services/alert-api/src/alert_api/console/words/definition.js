@@ -76,14 +76,36 @@ export function filterInWords(tree, inside = false) {
     }
   }
   if (tree?.not !== undefined) return `not ${filterInWords(tree.not, true)}`;
+  return testInWords(tree) ?? JSON.stringify(tree);
+}
+
+/** The tests of one field that take a text or a number: what each says. */
+export const FIELD_TESTS = {
+  startsWith: "starts with",
+  endsWith: "ends with",
+  contains: "contains",
+  multipleOf: "is a multiple of",
+};
+
+function testInWords(tree) {
+  if (tree?.localTime !== undefined) return localTimeInWords(tree.localTime);
   if (Array.isArray(tree?.in)) return `${fieldName(tree.field)} is one of ${tree.in.join(", ")}`;
   if (tree?.in?.list !== undefined) return `${fieldName(tree.field)} is in the list ${tree.in.list}`;
-  if (tree?.operator !== undefined) {
-    return `${fieldName(tree.field)} ${operator(tree.operator)} ${
-      tree.value?.parameter ? amount(tree.value) : tree.value
-    }`;
-  }
-  return JSON.stringify(tree);
+  if (tree?.isNull === true) return `${fieldName(tree.field)} is missing`;
+  const said = Object.keys(FIELD_TESTS).find((word) => tree?.[word] !== undefined);
+  if (said) return `${fieldName(tree.field)} ${FIELD_TESTS[said]} ${tree[said]}`;
+  if (tree?.operator === undefined) return null;
+  const other = tree.otherField !== undefined
+    ? fieldName(tree.otherField)
+    : tree.value?.parameter
+    ? amount(tree.value)
+    : tree.value;
+  return `${fieldName(tree.field)} ${operator(tree.operator)} ${other}`;
+}
+
+function localTimeInWords({ zone, from, to, days }) {
+  const on = days ? `, ${days.map((day) => day[0] + day.slice(1).toLowerCase()).join(", ")}` : "";
+  return `it is between ${from} and ${to} in ${zone}${on}`;
 }
 
 const TITLES = {

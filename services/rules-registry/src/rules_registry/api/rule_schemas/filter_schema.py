@@ -7,10 +7,12 @@ from typing import Any, assert_never
 
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
-from tripline_contracts.filters import filter_parser, named_values
+from tripline_contracts.filters import filter_parser, named_values, time_zones
 from tripline_contracts.filters.filter_constants import WHOLE_BOUND, operators_of
+from tripline_contracts.filters.filter_leaves import TEXT_OPERATORS, WEEK
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
 
+TIME_ZONE_FORMAT = "time-zone"
 FILTER_SCHEMA = "RuleFilter"
 FILTER_REF = {"$ref": f"#/components/schemas/{FILTER_SCHEMA}"}
 Json = dict[str, Any]
@@ -26,6 +28,33 @@ def _object(properties: Json) -> Json:
 
 
 _NAME = {"type": "string", "pattern": f"^{named_values.NAME_PATTERN}$"}
+_ABOVE_0 = r"^(?=[0-9.]*[1-9])[0-9]{1,18}(\.[0-9]{1,6})?$"
+_CLOCK = {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$", "example": "22:00"}
+_LOCAL_TIME = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["from", "to", "zone"],
+    "description": (
+        "What a clock in the zone shows at the event time: from the first minute on and before the other, over "
+        "midnight where that is not later; the days are those on which it begins"
+    ),
+    "properties": {
+        "zone": {
+            "type": "string",
+            "format": TIME_ZONE_FORMAT,
+            "description": "The IANA name of a time zone, as tzdata " + time_zones.VERSION + " has them",
+            "example": "Europe/Berlin",
+        },
+        "from": _CLOCK,
+        "to": _CLOCK,
+        "days": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": len(WEEK),
+            "items": {"type": "string", "enum": list(WEEK)},
+        },
+    },
+}
 PARAMETER = _object({"parameter": _NAME})
 LIST = _object({"list": _NAME})
 
@@ -45,6 +74,7 @@ def filter_schema(event: EventType) -> Json:
     parts = [_object({"all": operands}), _object({"any": operands}), _object({"not": FILTER_REF})]
     for fields in alike.values():
         parts += _comparisons(fields)
+    parts += _tests(compared)
     return {
         "description": (
             "Which transactions trigger the rule and count in its windows. A comparison with null is false. Names of "
@@ -58,7 +88,7 @@ def filter_schema(event: EventType) -> Json:
 
 def _comparisons(fields: list[Field]) -> Iterator[Json]:
     first = fields[0]
-    fields_alike: Json = {"type": "string", "enum": [field.name for field in fields]}
+    fields_alike = _named(fields)
     operator = {"type": "string", "enum": list(operators_of(first))}
     constant = _constant(first)
     listed = {"type": "array", "minItems": 1, "maxItems": filter_parser.MAX_LIST, "items": constant}
@@ -71,6 +101,31 @@ def _comparisons(fields: list[Field]) -> Iterator[Json]:
         _object({"field": fields_alike, "operator": operator, "value": constant}),
         _object({"field": fields_alike, "in": listed}),
     ]
+
+
+def _tests(compared: list[Field]) -> Iterator[Json]:
+    """What compares with no constant."""
+    for field in compared:
+        others = [other.name for other in compared if other.kind == field.kind and other != field]
+        operator = {"type": "string", "enum": list(operators_of(field))}
+        if others:
+            other_field = {"type": "string", "enum": others}
+            yield _object({"field": _named([field]), "operator": operator, "otherField": other_field})
+    texts = [field for field in compared if field.kind == "string"]
+    for word in TEXT_OPERATORS if texts else ():
+        # of any of them no text is longer than the shortest of their bounds
+        shortest = min(texts, key=lambda field: field.max_length or 0)
+        yield _object({"field": _named(texts), word: _constant(shortest)})
+    yield _object({"field": _named(compared), "isNull": {"type": "boolean", "enum": [True]}})
+    numbers = [field for field in compared if field.kind == "decimal"]
+    if numbers:
+        divisor = {**_constant(numbers[0]), "pattern": _ABOVE_0, "minimum": 1}
+        yield _object({"field": _named(numbers), "multipleOf": divisor})
+    yield _object({"localTime": _LOCAL_TIME})
+
+
+def _named(fields: list[Field]) -> Json:
+    return {"type": "string", "enum": [field.name for field in fields]}
 
 
 def _constant(field: Field) -> Json:

@@ -58,6 +58,10 @@ class FieldRange:
         """Without null."""
         return replace(self, null=False)
 
+    def only_null(self) -> FieldRange:
+        """Without any value; empty where it may not be null."""
+        return replace(self, among=frozenset())
+
     def compared(self, operator: Operator, constant: str | Decimal, *, negated: bool) -> FieldRange:
         """What stands so to the constant, or, negated, does not: null is among that."""
         if negated and self.null:

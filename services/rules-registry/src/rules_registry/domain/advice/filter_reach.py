@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 from rules_registry.domain.advice.field_ranges import FieldRange
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.filter_constants import Constant
-from tripline_contracts.filters.filter_parser import Filter
+from tripline_contracts.filters.filter_leaves import NullTest
 from tripline_contracts.filters.filter_tree import (
     All,
     Any_,
     Comparison,
+    Filter,
+    Leaf,
     ListMembership,
     Membership,
     Not,
@@ -30,8 +32,7 @@ go through all constants of that way. A second's work at the most."""
 
 Way: TypeAlias = Mapping[str, FieldRange]
 """By field what is left of it; a field that is not looked at is not in it."""
-_Leaf: TypeAlias = "Comparison | Membership | ListMembership | ParameterComparison"
-_Literal: TypeAlias = tuple[_Leaf, bool]
+_Literal: TypeAlias = tuple[Leaf, bool]
 
 
 class TooManyWays(Exception):
@@ -68,9 +69,8 @@ def _disjuncts(tree: Filter, *, negated: bool) -> list[tuple[_Literal, ...]]:
             if isinstance(tree, All) != negated:
                 return _product(parts)
             return _bounded([conjunct for part in parts for conjunct in part])
-        case Comparison() | Membership() | ListMembership() | ParameterComparison():
+        case _:
             return [((tree, negated),)]
-    assert_never(tree)
 
 
 def _require_few_constants(conjuncts: Iterable[tuple[_Literal, ...]], names: NamesNow) -> None:
@@ -85,15 +85,14 @@ def _require_few_constants(conjuncts: Iterable[tuple[_Literal, ...]], names: Nam
         work += constants * len(conjunct)
 
 
-def _constants(leaf: _Leaf, names: NamesNow) -> int:
+def _constants(leaf: Leaf, names: NamesNow) -> int:
     match leaf:
         case Membership():
             return len(leaf.constants)
         case ListMembership():
             return len(names.values_of(leaf.list_name) or ())
-        case Comparison() | ParameterComparison():
+        case _:
             return 1
-    assert_never(leaf)
 
 
 def _product(parts: list[list[tuple[_Literal, ...]]]) -> list[tuple[_Literal, ...]]:
@@ -115,13 +114,14 @@ def _way(conjunct: tuple[_Literal, ...], event_type: EventType, names: NamesNow)
     # those first that null does not pass: after them a negated one takes values away
     left: dict[str, FieldRange] = {}
     for leaf, negated in sorted(conjunct, key=lambda literal: literal[1]):
-        before = left.get(leaf.field, FieldRange.of(event_type.field(leaf.field)))
-        left[leaf.field] = _left_by(before, leaf, negated, event_type, names)
+        for name in leaf.fields():
+            before = left.get(name, FieldRange.of(event_type.field(name)))
+            left[name] = _left_by(before, leaf, negated, event_type, names)
     return left
 
 
 def _left_by(
-    before: FieldRange, leaf: _Leaf, negated: bool, event_type: EventType, names: NamesNow
+    before: FieldRange, leaf: Leaf, negated: bool, event_type: EventType, names: NamesNow
 ) -> FieldRange:
     is_number = event_type.field(leaf.field).kind in ("decimal", "timestamp")
     match leaf:
@@ -138,7 +138,11 @@ def _left_by(
         case ParameterComparison():
             number = names.number_of(leaf.parameter)
             return before if number is None else before.compared(leaf.operator, number, negated=negated)
-    assert_never(leaf)
+        case NullTest():
+            return before.not_null() if negated else before.only_null()
+        case _:
+            # which values pass is not told apart; null does not
+            return before if negated else before.not_null()
 
 
 def _value(constant: Constant, is_number: bool) -> str | Decimal:

@@ -10,7 +10,7 @@ from typing import Final
 from rules_registry.domain.wording.spans import moment
 
 _WORD: Final = re.compile(r"-?[\w.]+", re.ASCII)
-_RESERVED: Final = frozenset({"and", "or", "not", "in", "list", "parameter", "where"})
+_RESERVED: Final = frozenset({"and", "or", "not", "in", "list", "parameter", "field", "where"})
 
 
 def filter_words(tree: object, *, inside: bool = False) -> str:
@@ -52,12 +52,41 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
+_TESTS: Final = {
+    "startsWith": "starts with",
+    "endsWith": "ends with",
+    "contains": "contains",
+    "multipleOf": "is a multiple of",
+}
+
+
 def _comparison(tree: Mapping[str, object]) -> str:
     field, among = tree.get("field"), tree.get("in")
-    if isinstance(field, str) and "operator" in tree and "value" in tree:
+    if not isinstance(field, str):
+        return _local_time(tree["localTime"]) if "localTime" in tree else as_json(tree)
+    if "operator" in tree and "value" in tree:
         return f"{field} {tree['operator']} {constant(tree['value'])}"
-    if isinstance(field, str) and isinstance(among, Mapping) and "list" in among:
+    if "operator" in tree and "otherField" in tree:
+        return f"{field} {tree['operator']} field {tree['otherField']}"
+    if isinstance(among, Mapping) and "list" in among:
         return f"{field} in list {among['list']}"
-    if isinstance(field, str) and isinstance(among, Sequence) and not isinstance(among, str):
+    if isinstance(among, Sequence) and not isinstance(among, str):
         return f"{field} in ({', '.join(constant(value) for value in among)})"
+    return _test(field, tree)
+
+
+def _test(field: str, tree: Mapping[str, object]) -> str:
+    if tree.get("isNull") is True:
+        return f"{field} is null"
+    for member, words in _TESTS.items():
+        if member in tree:
+            return f"{field} {words} {constant(tree[member])}"
     return as_json(tree)
+
+
+def _local_time(said: object) -> str:
+    if not isinstance(said, Mapping):
+        return as_json(said)
+    days = said.get("days")
+    on = f" on {', '.join(map(str, days))}" if isinstance(days, Sequence) and days else ""
+    return f"local time in {said.get('zone')} from {said.get('from')} to {said.get('to')}{on}"
