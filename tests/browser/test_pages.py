@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.support.accessibility import serious_faults
 from tests.browser.support.payer_case import case_of
 from tests.browser.traffic import Tripped
 from tests.browser.windows import Window, answers
@@ -25,6 +26,8 @@ INLINE = """() => {
     script.textContent = "window.ran = 1";
     document.body.append(script);
 }"""
+# Each width and each scheme once: it takes a second for a page.
+LOOKED_AT_BY_AXE = {(390, "dark"), (1280, "light")}
 BACKGROUND = {"light": "rgb(244, 246, 249)", "dark": "rgb(12, 16, 22)"}
 
 
@@ -66,6 +69,8 @@ def test_all_views_fit_and_break_no_rule(
         wide = window.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"{name} is {wide} px wide on {width}"
         window.page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
+        if (width, scheme) in LOOKED_AT_BY_AXE:
+            assert serious_faults(window) == [], name
         window.is_clean()
 
 

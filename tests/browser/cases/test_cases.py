@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -103,6 +105,36 @@ def test_all_cases_of_a_filter_with_the_number_that_was_seen(
     # it may have been assigned to somebody else before
     eventually(lambda: case_of(stack, tripped)["assignee"] == "analyst", "it is the analyst's", SECONDS)
     expect(page.locator("#case-list > li")).to_contain_text("assigned")
+    window.is_clean()
+
+
+def test_filters_are_kept_under_a_name_for_who_saved_them(open_window: OpenWindow, tripped: Tripped) -> None:
+    window = open_window("analyst")
+    page, rule_id = window.page, tripped.rule["ruleId"]
+    window.go(f"/cases?state=all&ruleId={rule_id}")
+    expect(page.locator("#case-list > li").first).to_be_visible()
+    page.get_by_role("button", name="Save this view").click()
+    dialog = page.get_by_role("dialog", name="Save this view")
+    dialog.get_by_label("Name").fill("a/b")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("A name has letters, digits, spaces")
+    dialog.get_by_label("Name").fill("Größere Fälle")
+    dialog.get_by_role("button", name="Save").click()
+    mine = page.get_by_role("list", name="Saved views").get_by_role("link", name="Größere Fälle")
+    expect(mine).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("button", name="Save this view")).to_be_hidden()
+    window.go("/cases")
+    mine.click()
+    expect(page).to_have_url(re.compile(rf"/cases\?state=all&ruleId={rule_id}$"))
+    other = open_window("second-analyst")
+    other.go("/cases")
+    expect(other.page.get_by_role("button", name="With all of these")).to_be_visible()
+    expect(other.page.get_by_role("list", name="Saved views")).to_be_hidden()
+    page.get_by_role("button", name="Forget the view Größere Fälle").click()
+    expect(mine).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("button", name="Save this view")).to_be_visible()
+    expect(mine).to_have_count(0)
     window.is_clean()
 
 

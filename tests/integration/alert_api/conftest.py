@@ -45,7 +45,8 @@ def alerts_database(module_database: AlertsDatabase) -> AlertsDatabase:
             "TRUNCATE alerts.alerts, alerts.alert_events, alerts.unreadable_records, alerts.voided_transactions,"
             " alerts.case_events, alerts.cases, alerts.episodes, alerts.case_episodes, alerts.case_openings,"
             " alerts.alert_counts, alerts.alert_count_changes, alerts.alert_verifications,"
-            " alerts.snooze_requests, alerts.snooze_steps, alerts.snoozed_alerts, alerts.snooze_counts"
+            " alerts.snooze_requests, alerts.snooze_steps, alerts.snoozed_alerts, alerts.snooze_counts,"
+            " alerts.saved_views"
         )
         connection.execute("UPDATE alerts.case_cursor SET position = 0, policy = NULL")
     return module_database

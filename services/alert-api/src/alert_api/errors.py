@@ -25,6 +25,21 @@ class AlreadyAcknowledged(AlertApiError):
         self.first_at = first_at
 
 
+class ViewNotFound(AlertApiError):
+    """The caller has no saved view of this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no view {name}")
+        self.name = name
+
+
+class TooManyViews(AlertApiError):
+    """The caller has as many saved views as one person may have."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"There are {most} views already, as many as one person may have")
+
+
 class CaseNotFound(AlertApiError):
     """No case has this id."""
 

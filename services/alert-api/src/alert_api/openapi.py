@@ -13,6 +13,7 @@ from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.performance.postgres_performance import PostgresPerformance
 from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts
+from alert_api.adapters.postgres_saved_views import PostgresSavedViews
 from alert_api.adapters.postgres_sessions import PostgresSessions
 from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
 from alert_api.adapters.snoozes.postgres_snooze_desk import PostgresSnoozeDesk
@@ -47,6 +48,7 @@ def document(declared: EventType | None = None) -> str:
             ),
             PostgresRejectedRecords(pool, "transactions.v1"),
             PostgresPerformance(pool),
+            PostgresSavedViews(pool),
         ),
         line=line,
         doors=Doors(Access(), SessionDesk(PostgresSessions(pool), FernetSeal(), lambda: 0)),

@@ -27,6 +27,7 @@ from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_commit_notifier import PostgresCommitNotifier
 from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.adapters.postgres_saved_views import PostgresSavedViews
 from alert_api.adapters.postgres_sessions import PostgresSessions
 from alert_api.adapters.prover.http_prover import HttpProver
 from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
@@ -97,6 +98,7 @@ def run_api(settings: ApiSettings) -> None:
                 ),
                 PostgresRejectedRecords(pool, topics.load("transactions.v1").name),
                 PostgresPerformance(pool),
+                PostgresSavedViews(pool),
             ),
             line=line,
             doors=Doors(Access(keys, settings.hosts), sessions),

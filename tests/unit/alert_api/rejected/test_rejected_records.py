@@ -21,6 +21,7 @@ from alert_api.service.sessions import SessionDesk
 from tests.unit.alert_api.support.fake_cases import no_cases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.fake_sessions import FakeSessions
+from tests.unit.alert_api.support.fake_views import FakeViews
 from tests.unit.alert_api.support.rejected_samples import FakeRejected, rejected
 from tests.unit.alert_api.support.samples import FakeAlerts, FakeOverview, key
 from tripline_contracts import event_type_loader
@@ -49,7 +50,7 @@ def records() -> FakeRejected:
 @pytest.fixture
 def client(records: FakeRejected) -> FlaskClient:
     built = build(
-        stores=Stores(FakeAlerts(), FakeOverview(), no_cases(), records, FakePerformance()),
+        stores=Stores(FakeAlerts(), FakeOverview(), no_cases(), records, FakePerformance(), FakeViews()),
         line=Line(Upstream("The rules registry", "http://127.0.0.1:9")),
         doors=Doors(Access((OPS, EVE, VIEWER)), SessionDesk(FakeSessions(), FernetSeal(), lambda: 5000)),
         registry=CollectorRegistry(),

@@ -17,6 +17,7 @@ from tests.unit.alert_api.support.fake_cases import FakeCases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.fake_sessions import FakeSessions
 from tests.unit.alert_api.support.fake_snoozes import FakeSnoozes
+from tests.unit.alert_api.support.fake_views import FakeViews
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tests.unit.alert_api.support.samples import FakeAlerts, FakeOverview
 from tripline_contracts import event_type_loader
@@ -40,6 +41,7 @@ def case_app(
             Cases(cases, cases, snoozes, snoozes),
             FakeRejected(),
             performance or FakePerformance(),
+            FakeViews(),
         ),
         line=Line(Upstream("The rules registry", "http://127.0.0.1:9")),
         doors=Doors(Access(keys), SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),

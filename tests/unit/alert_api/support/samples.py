@@ -31,6 +31,7 @@ from alert_api.service.void_commands import VoidCommand, read_command
 from tests.unit.alert_api.support.fake_cases import no_cases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.fake_sessions import FakeSessions
+from tests.unit.alert_api.support.fake_views import FakeViews
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.event_type import EventType
@@ -265,7 +266,12 @@ def app(
     """The API over what is given, and over nothing where it is not; of the default event type or another one."""
     return build(
         stores=Stores(
-            alerts or FakeAlerts(), overview or FakeOverview(), no_cases(), FakeRejected(), FakePerformance()
+            alerts or FakeAlerts(),
+            overview or FakeOverview(),
+            no_cases(),
+            FakeRejected(),
+            FakePerformance(),
+            FakeViews(),
         ),
         line=line or Line(Upstream("The rules registry", "http://127.0.0.1:9")),
         doors=Doors(Access(keys), sessions or SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),

@@ -39,6 +39,7 @@ from alert_api.api.stream import stream_blueprint
 from alert_api.api.stream_seats import MAX_STREAMS, StreamSeats
 from alert_api.api.summary import summary_blueprint
 from alert_api.api.traces import traces_blueprint
+from alert_api.api.views.saved_views import saved_views_blueprint, view_schemas
 from alert_api.service.alert_counts import AlertCounter
 from alert_api.service.alert_stream import AlertEvents, CommitNotifier, StreamTiming
 from alert_api.service.cases.case_queries import CaseReader
@@ -46,6 +47,7 @@ from alert_api.service.cases.case_work import CaseDesk
 from alert_api.service.health.health_desk import HealthDesk
 from alert_api.service.performance.rule_performance import PerformanceReader
 from alert_api.service.rejected.desk import RejectedDesk, RejectedRecords
+from alert_api.service.saved_views import SavedViews
 from alert_api.service.sessions import SessionDesk
 from alert_api.service.snoozes.snooze_queries import SnoozeReader
 from alert_api.service.snoozes.snooze_work import SnoozeDesk
@@ -73,13 +75,14 @@ class Cases:
 @dataclass(frozen=True, slots=True)
 class Stores:
     """What is in the database: alerts one by one, many of them, cases, what the engine did not accept, and what rules
-    are worth."""
+    are worth, and the views that people saved."""
 
     alerts: Alerts
     overview: Overview
     cases: Cases
     rejected: RejectedRecords
     performance: PerformanceReader
+    views: SavedViews
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,12 @@ def build(
     named = components(event_type) | case_components(event_type) | rejected_components()
     named |= snooze_components(event_type)
     named |= (
-        proof_schemas() | evidence_schemas() | performance_schemas() | health_schemas() | graph_components()
+        proof_schemas()
+        | evidence_schemas()
+        | performance_schemas()
+        | health_schemas()
+        | graph_components()
+        | view_schemas()
     )
     for name, schema in named.items():
         api.spec.components.schema(name, schema)
@@ -154,6 +162,7 @@ def build(
     )
     api.register_blueprint(summary_blueprint(overview, clock))
     api.register_blueprint(performance_blueprint(stores.performance, clock))
+    api.register_blueprint(saved_views_blueprint(stores.views, clock, event_type))
     api.register_blueprint(line_health_blueprint(line.health or HealthDesk({}, clock)))
     api.register_blueprint(traces_blueprint(line.traces))
     api.register_blueprint(verification_blueprint(alerts, line.prover, clock))

@@ -28,7 +28,9 @@ from alert_api.errors import (
     StaleCase,
     StaleSnooze,
     StoreUnavailable,
+    TooManyViews,
     UpstreamUnavailable,
+    ViewNotFound,
 )
 from tripline_http.errors import FieldError, ProblemError, invalid_input
 from tripline_http.etags import etag_of
@@ -85,10 +87,24 @@ def install_problems(app: Flask) -> None:
     _install_rejected(app)
     _install_case_problems(app)
     _install_snooze_problems(app)
+    _install_view_problems(app)
     app.register_error_handler(AlreadyAcknowledged, taken)
     app.register_error_handler(StoreUnavailable, store_away)
     app.register_error_handler(UpstreamUnavailable, upstream_away)
     app.register_error_handler(NotConnected, not_connected)
+
+
+def _install_view_problems(app: Flask) -> None:
+    """Those of saved views."""
+
+    def not_found(error: ViewNotFound) -> Response:
+        return problem_response(ProblemError(404, "view-not-found", f"You have no view {error.name}."))
+
+    def too_many(error: TooManyViews) -> Response:
+        return problem_response(ProblemError(409, "too-many-views", f"{error}. Remove one first."))
+
+    app.register_error_handler(ViewNotFound, not_found)
+    app.register_error_handler(TooManyViews, too_many)
 
 
 def _install_rejected(app: Flask) -> None:

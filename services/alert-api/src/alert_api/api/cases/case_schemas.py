@@ -70,7 +70,8 @@ class _FilterQuery(ma.Schema):
     )
 
 
-def _subject(declared: EventType) -> Text:
+def subject_field(declared: EventType) -> Text:
+    """A subject, as queries and views name it."""
     return Text(
         3,
         200,
@@ -84,13 +85,13 @@ def _subject(declared: EventType) -> Text:
 
 def filter_query(declared: EventType) -> type[ma.Schema]:
     """The filters alone."""
-    return _FilterQuery.from_dict({"subject": _subject(declared)}, name="CaseFilterQuery")
+    return _FilterQuery.from_dict({"subject": subject_field(declared)}, name="CaseFilterQuery")
 
 
 def page_query(declared: EventType) -> type[ma.Schema]:
     """The filters, and a page."""
     fields: dict[str, Any] = {name: PageQuery._declared_fields[name] for name in ("cursor", "limit")}  # noqa: SLF001
-    return _FilterQuery.from_dict({"subject": _subject(declared), **fields}, name="CaseQuery")
+    return _FilterQuery.from_dict({"subject": subject_field(declared), **fields}, name="CaseQuery")
 
 
 class _Body(ma.Schema):

@@ -9,6 +9,7 @@ import { CaseFilters } from "./case_filters.js";
 import { CasePage } from "./case_page.js";
 import { CaseRow } from "./case_row.js";
 import { showKeys } from "./key_help.js";
+import { SavedViews } from "./saved_views.js";
 import { prepareTriageKeys } from "./triage_keys.js";
 
 const PAGE = 25;
@@ -24,6 +25,7 @@ export class CasesView {
       changedMany: () => this.reread(),
     });
     this.filters = new CaseFilters();
+    this.saved = new SavedViews();
     this.page = new CasePage(this.acts);
     this.list = element("ol", {
       class: "alerts",
@@ -42,6 +44,7 @@ export class CasesView {
       "div",
       {},
       element("div", { class: "panel-head" }, element("h1", {}, "Cases"), this.all),
+      this.saved.element,
       this.filters.element,
       this.counts,
       this.error,
@@ -95,6 +98,7 @@ export class CasesView {
     arrange(this.list, []);
     this.page.forget();
     this.filters.forget();
+    this.saved.forget();
   }
 
   open({ id, query }) {
@@ -104,6 +108,7 @@ export class CasesView {
     this.page.forget();
     this.all.hidden = !session.may("alerts:ack");
     this.query = this.filters.show(query);
+    this.saved.open();
     const key = `?${query}`;
     if (key !== this.key) Object.assign(this, { key, cases: [], rows: new Map(), done: false, paged: false });
     this.read();

@@ -1,0 +1,1 @@
+"""Filters that people keep under names, over HTTP."""
