@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import psycopg
-from psycopg.types.json import Json
+from psycopg.types.json import Jsonb
 from psycopg_pool import ConnectionPool
 
 from alert_api.adapters.postgres_errors import pooled
@@ -41,7 +41,7 @@ class PostgresSavedViews:
         values = {
             "actor": actor,
             "name": view.name,
-            "filter": Json(view.filter),
+            "filter": Jsonb(view.filter),
             "saved_at": view.saved_at,
             "most": MOST_VIEWS,
         }

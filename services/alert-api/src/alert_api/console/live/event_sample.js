@@ -31,7 +31,7 @@ export class Sampled {
       ),
       element(
         "div",
-        { class: "table" },
+        { class: "table", tabindex: 0, role: "region", "aria-label": `Newest ${MANY}` },
         element(
           "table",
           { class: "sampled" },

@@ -36,7 +36,13 @@ export class RuleTrace {
     const may = session.may("controls:write");
     this.table = element(
       "div",
-      { class: "table", hidden: true },
+      {
+        class: "table",
+        hidden: true,
+        tabindex: 0,
+        role: "region",
+        "aria-label": "Evaluations, newest first",
+      },
       element(
         "table",
         { class: "traces", "aria-label": "Evaluations" },

@@ -83,7 +83,7 @@ function table(alert, kind, field) {
   const heading = field ? fieldName(field) : "value";
   return element(
     "div",
-    { class: "table" },
+    { class: "table", tabindex: 0, role: "region", "aria-label": "What counted, one by one" },
     element(
       "table",
       {},
