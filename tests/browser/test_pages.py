@@ -28,6 +28,7 @@ INLINE = """() => {
 }"""
 # Each width and each scheme once: it takes a second for a page.
 LOOKED_AT_BY_AXE = {(390, "dark"), (1280, "light")}
+LOOKED_AT_WIDE = (1280, "dark")
 BACKGROUND = {"light": "rgb(244, 246, 249)", "dark": "rgb(12, 16, 22)"}
 
 
@@ -72,6 +73,11 @@ def test_all_views_fit_and_break_no_rule(
         window.page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
         if (width, scheme) in LOOKED_AT_BY_AXE:
             faults[name] = serious_faults(window)
+        if (width, scheme) == LOOKED_AT_WIDE:
+            window.page.set_viewport_size({"width": 2560, "height": 1000})
+            assert window.page.evaluate("document.documentElement.scrollWidth") <= 2560, name
+            window.page.screenshot(path=folder / f"{name}-2560-{scheme}.png")
+            window.page.set_viewport_size({"width": width, "height": 844})
         window.is_clean()
     assert {name: listed for name, listed in faults.items() if listed} == {}
 

@@ -14,8 +14,8 @@ from alert_api.errors import TooManyViews, ViewNotFound
 from alert_api.service.saved_views import MOST_VIEWS, SavedView
 
 SELECT = 'SELECT name, filter, saved_at FROM alerts.saved_views WHERE actor = %s ORDER BY name COLLATE "C"'
-# Two pages of one person save one after the other: together they keep the bound.
-LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('alerts.saved_views ' || %s::text, 0))"
+# Two pages of one person save one after the other, as soon as there is a view: so the count is right where it matters.
+LOCK = "SELECT FROM alerts.saved_views WHERE actor = %s FOR UPDATE"
 SAVE = """
 INSERT INTO alerts.saved_views (actor, name, filter, saved_at)
 SELECT %(actor)s, %(name)s, %(filter)s, %(saved_at)s
