@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0031_saved_views"
-down_revision = "0030_snoozes"
+revision = "0032_saved_views"
+down_revision = "0031_alert_partitions"
 branch_labels = None
 depends_on = None
 
