@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 
-from tests.generator_client import Generator, running_generator
+from tests.generator_client import Generator, running_generator, until
 from tripline_contracts import topics as contract_topics
 from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo import topics
 from tripline_demo.generator.output.kafka_outlet import TOPIC
+from tripline_demo.generator.recordings.kafka_engine import ORDER, REJECTED, RULES
 
 pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module")
 def generator(kafka: str) -> Iterator[Generator]:
-    topics.create(KafkaCluster(kafka), [contract_topics.load(TOPIC)])
+    topics.create(
+        KafkaCluster(kafka), [contract_topics.load(name) for name in (TOPIC, ORDER, REJECTED, RULES)]
+    )
     with running_generator(kafka) as generator:
         yield generator
 
@@ -77,3 +82,95 @@ def test_what_cannot_be_read_at_all_is_refused_with_a_sentence(
     )
     assert answer.status_code == 422, answer.text
     assert answer.json()["errors"][0]["field"] == field
+
+
+AGAIN = b"""transactionId,eventTime,payeeId,beneficiaryId,paymentType,paymentAmount
+r1,2021-06-01 12:00:00,25,12,CSH,600
+r2,2021-06-01 12:00:01,25,12,CSH,600
+r3,2021-06-01 12:00:02,25,12,CSH,600
+"""
+
+
+class JudgingEngine:
+    """Writes what an engine writes of its micro-batches, each of all that is there."""
+
+    def __init__(self, kafka: str, generator: Generator) -> None:
+        self._producer, self._generator, self._sequence = Producer({"bootstrap.servers": kafka}), generator, 0
+        self._judged = generator.end()
+
+    def judge(self, refused: Sequence[tuple[int, int]] = ()) -> None:
+        """One micro-batch of all that came, and an empty one behind it."""
+        end = self._generator.end()
+        for partition, offset in refused:
+            place_of = {
+                "topic": TOPIC,
+                "partition": str(partition),
+                "offset": str(offset),
+                "reason": "too_late",
+            }
+            self._producer.produce(REJECTED, b"{}", headers=list(place_of.items()))
+        self._order([
+            {"partition": number, "from": first, "until": last, "maxRecordTime": 0}
+            for number, (first, last) in enumerate(zip(self._judged, end, strict=True))
+            if first < last
+        ])  # fmt: skip
+        self._order([])
+        self._judged = end
+        self._producer.flush(10)
+
+    def _order(self, parts: list[dict[str, int]]) -> None:
+        order = {
+            "engine": "e", "sequence": self._sequence, "eventType": "transaction", "anchors": ["payeeId"], "shards": 1,
+            "rules": None, "ticks": None, "transactions": parts,
+        }  # fmt: skip
+        self._sequence += 1
+        self._producer.produce(ORDER, json.dumps(order).encode())
+
+
+def in_kafka(generator: Generator, **options: str) -> dict[str, Any]:
+    """A replay whose lines are all in Kafka, and of which the engine has said nothing."""
+    answer = generator.http.post(
+        "/v1/replays",
+        params={"speed": "max", "shift": "none", **options},
+        content=AGAIN,
+        headers={"Content-Type": "text/csv"},
+    )
+    done = generator.finished(answer.json())
+    assert (done["sent"], done["failed"], done["engine"]) == (3, 0, None)
+    return done
+
+
+def received(generator: Generator, replay: dict[str, Any]) -> dict[str, Any]:
+    path = f"/v1/replays/{replay['replayId']}"
+    until(lambda: generator.http.get(path).json()["engine"])
+    engine: dict[str, Any] = generator.http.get(path).json()["engine"]
+    return engine
+
+
+def test_the_report_tells_what_the_engine_took_refused_and_knew(kafka: str, generator: Generator) -> None:
+    engine = JudgingEngine(kafka, generator)
+    nothing = {"taken": 0, "known": 0, "refused": [], "waiting": 0, "unheard": None}
+
+    begin = generator.end()
+    first = in_kafka(generator)
+    (late,) = [
+        record
+        for record in generator.read(begin)
+        if json.loads(record.value() or b"")["transactionId"] == "r2"
+    ]
+    engine.judge([(late.partition() or 0, late.offset() or 0)])
+    refused = [{"reason": "too_late", "count": 1}]
+    assert received(generator, first) == {**nothing, "taken": 2, "refused": refused}
+
+    second = in_kafka(generator)
+    engine.judge()
+    # of what was refused the engine does not know the id
+    assert received(generator, second) == {**nothing, "taken": 1, "known": 2}
+
+    new = in_kafka(generator, ids="new")
+    engine.judge()
+    assert received(generator, new) == {**nothing, "taken": 3}
+
+    left = in_kafka(generator)
+    assert generator.http.delete(f"/v1/replays/{left['replayId']}").status_code == 200
+    assert received(generator, left) == {**nothing, "waiting": 3}

@@ -72,12 +72,12 @@ def open_recording(
     if head_of(file).startswith(PARQUET):
         return _parquet(file, event_type, mapping, told, interpreter, parquet)
     stream = buffered(unpacked(file))
-    recognised = told or _recognised(stream)
-    if mapping is not None and mapping.positions and recognised != "csv":
+    form_of_file = told or recognised(stream)
+    if mapping is not None and mapping.positions and form_of_file != "csv":
         raise UnreadableFile(
-            f"the mapping reads columns by position, and {recognised} has names; expected `column`"
+            f"the mapping reads columns by position, and {form_of_file} has names; expected `column`"
         )
-    match recognised:
+    match form_of_file:
         case "csv":
             rows = CsvRows(Lines(split(stream)), event_type, mapping)
             return Recording("csv", rows, interpreter, rows.layout.unused)
@@ -105,7 +105,8 @@ def _parquet(
     return Recording("parquet", rows, interpreter, unused)
 
 
-def _recognised(stream: io.BufferedReader) -> Format:
+def recognised(stream: io.BufferedReader) -> Format:
+    """The format of unpacked bytes by their beginning. Raises UnreadableFile for what is none of text."""
     head = stream.peek(_HEAD).removeprefix(BOM).lstrip()
     if head.startswith(PARQUET):
         raise UnreadableFile(

@@ -30,6 +30,10 @@ class Unsendable(GeneratorError):
     """Kafka did not take the record in time, or refused it. The message says which."""
 
 
+class Unheard(GeneratorError):
+    """What the engine made of a replay cannot be said; one sentence says why."""
+
+
 class ReplayNotFound(GeneratorError):
     """No replay has this id."""
 

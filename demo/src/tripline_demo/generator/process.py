@@ -20,6 +20,7 @@ from tripline_demo.generator.output.kafka_outlet import KafkaDesk, KafkaOutlet
 from tripline_demo.generator.output.record_renderer import Renderer
 from tripline_demo.generator.output.sender import Clocks, Sender
 from tripline_demo.generator.plays import Plays
+from tripline_demo.generator.recordings.kafka_engine import KafkaEngine
 from tripline_demo.generator.recordings.replays import Replays
 from tripline_demo.generator.settings import Settings
 from tripline_demo.generator.trade import Trade
@@ -77,7 +78,12 @@ def start(settings: Settings, keys: Iterable[ApiKey]) -> Running:
     clocks = Clocks(time.monotonic, wall_ms)
     renderer = partial(new_renderer, trade)
     sender = Sender(trade, settings.traffic, outlet, clocks, renderer)
-    replays = Replays(settings.event_type, lambda: KafkaOutlet(kafka), wall_ms)
+    replays = Replays(
+        settings.event_type,
+        lambda: KafkaOutlet(kafka),
+        wall_ms,
+        partial(KafkaEngine, kafka, settings.event_type),
+    )
     plays = Plays(trade, secrets.randbits(53), lambda: KafkaOutlet(kafka), clocks, renderer, new_id)
     thread = threading.Thread(target=sender.run, name="sender", daemon=True)
     registry = new_metrics_registry()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tripline_demo.generator.errors import Unsendable
+from tripline_demo.generator.errors import Unheard, Unsendable
 from tripline_demo.generator.output.outlet import Delivered, Failures, Record
+from tripline_demo.generator.recordings.replay import Reception
 
 
 @dataclass
@@ -54,6 +55,25 @@ class FakeDesk:
             raise Unsendable("Kafka did not confirm the transaction within 10 s; it may arrive yet")
         self.records.append(record)
         return Delivered(1, len(self.records) - 1)
+
+
+@dataclass
+class FakeEngine:
+    """Says what it is told to say, or why it cannot."""
+
+    answer: Reception | str = "engine-order.v1: there is none"
+    asked: list[tuple[str, int]] = field(default_factory=list)
+    begun: bool = False
+
+    def begin(self) -> None:
+        self.begun = True
+
+    def reception(self, source: str, since: int) -> Reception:
+        assert self.begun
+        self.asked.append((source, since))
+        if isinstance(self.answer, str):
+            raise Unheard(self.answer)
+        return self.answer
 
 
 @dataclass

@@ -11,7 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
-from tests.unit.demo.generator.fakes import FakeDesk, FakeOutlet, FakeTime
+from tests.unit.demo.generator.fakes import FakeDesk, FakeEngine, FakeOutlet, FakeTime
 from tripline_contracts import event_type_loader
 from tripline_demo.generator.api.application import description, new_generator_app
 from tripline_demo.generator.api.context import Context
@@ -57,7 +57,7 @@ def app_of(trade: Trade, desk: FakeDesk, keys: Sequence[ApiKey] | None = None) -
     time, outlet = FakeTime(), FakeOutlet()
     clocks = Clocks(time.steady, time.wall)
     sender = Sender(trade, Traffic(), outlet, clocks, lambda: Renderer("run", trade))
-    replays = Replays(trade.event_type, FakeOutlet, time.wall)
+    replays = Replays(trade.event_type, FakeOutlet, time.wall, lambda _: FakeEngine())
     plays = Plays(trade, 1, FakeOutlet, clocks, lambda: Renderer("play", trade), lambda: "play-id")
     context = Context(trade, sender, desk, replays, plays, time.wall, lambda: "new-id")
     changes = [

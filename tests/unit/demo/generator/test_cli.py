@@ -94,3 +94,28 @@ def test_a_wrong_call_of_replay_is_explained(
     result = CliRunner().invoke(cli.main, ["replay", str(file), *options])
     assert result.exit_code == 2
     assert said in result.output
+
+
+def test_a_mapping_that_cannot_be_used_and_a_file_that_cannot_be_read_are_explained(
+    environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file, mapping = tmp_path / "x.csv", tmp_path / "mapping.yaml"
+    file.write_text("transactionId,x\n1,2\n")
+    mapping.write_text("fields: 5")
+    refused = CliRunner().invoke(cli.main, ["replay", str(file), "--mapping", str(mapping)])
+    assert (refused.exit_code, "fields: expected a mapping from fields" in refused.output) == (2, True)
+    unread = CliRunner().invoke(cli.main, ["replay", str(file)])
+    assert (unread.exit_code, "x.csv: the header has no column for eventTime" in unread.output) == (1, True)
+
+
+def test_a_mapping_is_proposed_without_a_kafka(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    environment.delenv("TRIPLINE_KAFKA")
+    file = tmp_path / "x.json"
+    file.write_text('{"ref":"a"}')
+    proposed = CliRunner().invoke(cli.main, ["replay", "--propose", str(file)])
+    assert (proposed.exit_code, 'transactionId: "ref"' in proposed.output) == (0, True)
+    file.write_bytes(b"PK\x03\x04")
+    assert (
+        "x.json: the file is a zip archive"
+        in CliRunner().invoke(cli.main, ["replay", "--propose", str(file)]).output
+    )

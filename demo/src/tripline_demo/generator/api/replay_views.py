@@ -17,7 +17,7 @@ from tripline_demo.generator.api.context import Context, context_of_app
 from tripline_demo.generator.api.schemas import ReplayQuery, ReplaySchema, parse_speed
 from tripline_demo.generator.errors import ReplayNotFound, TooManyReplays
 from tripline_demo.generator.recordings.recording import lines_of, opened
-from tripline_demo.generator.recordings.replay import Order
+from tripline_demo.generator.recordings.replay import Order, Reception
 from tripline_demo.generator.recordings.replays import Report
 from tripline_http.errors import FieldError, ProblemError, invalid_input
 from tripline_http.openapi import ApiBlueprint, new_blueprint
@@ -147,6 +147,20 @@ def _spool() -> IO[bytes]:
     return spooled
 
 
+def _reception(engine: Reception | str | None) -> dict[str, Any] | None:
+    if engine is None:
+        return None
+    if isinstance(engine, str):
+        return {"taken": None, "known": None, "refused": [], "waiting": None, "unheard": engine}
+    return {
+        "taken": engine.taken,
+        "known": engine.known,
+        "refused": [{"reason": reason, "count": count} for reason, count in engine.refused.items()],
+        "waiting": engine.waiting,
+        "unheard": None,
+    }
+
+
 def _shown(report: Report) -> dict[str, Any]:
     progress = report.progress
     return {
@@ -160,6 +174,7 @@ def _shown(report: Report) -> dict[str, Any]:
         "failed": progress.failed,
         "latestFailure": progress.latest_failure,
         "bad": progress.bad,
+        "engine": _reception(progress.engine),
         "unusedColumns": list(report.unused),
         "badLines": [{"line": bad.line, "reason": bad.reason} for bad in progress.bad_lines],
     }

@@ -147,6 +147,29 @@ class BadLineSchema(ma.Schema):
     reason = ma.fields.String(required=True)
 
 
+class RefusedSchema(ma.Schema):
+    """Lines that the engine refused for one reason."""
+
+    reason = ma.fields.String(required=True)
+    count = ma.fields.Integer(required=True)
+
+
+def _lines(description: str) -> ma.fields.Integer:
+    return ma.fields.Integer(required=True, allow_none=True, metadata={"description": description})
+
+
+class ReceptionSchema(ma.Schema):
+    """What the engine made of the lines that are in Kafka; null where `unheard` says why that cannot be said."""
+
+    taken = _lines("Taken")
+    known = _lines(
+        "Of an id that it has had within the reach of deduplication, so that they count for nothing"
+    )
+    refused = ma.fields.List(ma.fields.Nested(RefusedSchema), required=True)
+    waiting = _lines("Not judged within a minute of the last line")
+    unheard = ma.fields.String(required=True, allow_none=True)
+
+
 class ReplaySchema(ma.Schema):
     """A replay as it stands."""
 
@@ -164,6 +187,9 @@ class ReplaySchema(ma.Schema):
     failed = ma.fields.Integer(required=True, metadata={"description": "Of these refused or timed out"})
     latestFailure = ma.fields.String(required=True, allow_none=True)  # noqa: N815
     bad = ma.fields.Integer(required=True, metadata={"description": "Lines left out"})
+    engine = ma.fields.Nested(
+        ReceptionSchema, required=True, allow_none=True, metadata={"description": "null: not known yet"}
+    )
     unusedColumns = ma.fields.List(  # noqa: N815
         ma.fields.String(),
         required=True,

@@ -11,7 +11,7 @@ so their times run ahead of the wall clock, and windows hold what they held when
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -38,17 +38,40 @@ class Order:
     :ivar speed: None is as fast as possible
     :ivar backfill: the id of the backfill that the records are for: while it is open the engine admits them whatever
         their age, and evaluates nothing for them
+    :ivar new_ids: begins the ids that stand for those of the recording, so that the engine does not know them from an
+        earlier replay; equal ids stay equal. None: ids stay
+    :ivar source: names the replay in its records, as their CloudEvents source
     """
 
     speed: float | None = 1.0
     shift: Shift = "now"
     backfill: str | None = None
     new_ids: str | None = None
+    source: str = SOURCE
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """What the engine made of the lines that are in Kafka.
+
+    :ivar known: of an id that it has had, so that they count for nothing
+    :ivar refused: by reason
+    :ivar waiting: not judged yet
+    """
+
+    taken: int
+    known: int
+    refused: Mapping[str, int]
+    waiting: int
 
 
 @dataclass(slots=True)
 class Progress:
-    """The outcome of the lines so far. Written by the replaying thread alone."""
+    """The outcome of the lines so far. Written by the replaying thread alone.
+
+    :ivar earliest: the least record time that was sent, in ms
+    :ivar engine: a text says why it cannot be said; None: not known yet
+    """
 
     state: State = "running"
     sent: int = 0
@@ -56,6 +79,8 @@ class Progress:
     latest_failure: str | None = None
     bad: int = 0
     bad_lines: list[BadLine] = field(default_factory=list)
+    earliest: int | None = None
+    engine: Reception | str | None = None
 
     def add_bad(self, line: BadLine) -> None:
         """Counts it, and lists it while the list is short."""
@@ -124,7 +149,7 @@ class Replay:
             identity = _renamed(identity, self._order.new_ids, event_type.id_field.max_length or 64)
             moved[event_type.id_field.name] = identity
         headers = [
-            *cloudevents.headers(identity, EVENT_TYPE, SOURCE, event_time),
+            *cloudevents.headers(identity, EVENT_TYPE, self._order.source, event_time),
             *backfill_headers(self._order.backfill),
         ]
         return Record(key_of(moved, event_type), to_bytes(moved), event_time, headers)
@@ -136,6 +161,8 @@ class Replay:
                 return False
         self._outlet.serve(0)
         self.progress.sent += 1
+        earliest = self.progress.earliest
+        self.progress.earliest = record.time if earliest is None else min(earliest, record.time)
         self._note_failures(0)
         return True
 
@@ -143,6 +170,11 @@ class Replay:
         failures = self._outlet.failures()
         self.progress.failed = failures.count + left
         self.progress.latest_failure = "not confirmed in time" if left else failures.latest
+
+
+def source_of(replay_id: str) -> str:
+    """The source of its records."""
+    return f"{SOURCE}/replays/{replay_id}"
 
 
 def _time_of(transaction: Transaction, event_type: EventType) -> int:

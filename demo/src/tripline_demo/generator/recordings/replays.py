@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import structlog
@@ -13,8 +13,9 @@ import structlog
 from tripline_contracts.event_type import EventType
 from tripline_demo.generator.errors import ReplayNotFound, TooManyReplays
 from tripline_demo.generator.output.outlet import Outlet
+from tripline_demo.generator.recordings.reception import Engine, play
 from tripline_demo.generator.recordings.recording import BadLine, Line
-from tripline_demo.generator.recordings.replay import Order, Progress, Replay, snapshot
+from tripline_demo.generator.recordings.replay import Order, Progress, Replay, snapshot, source_of
 
 MAX_RUNNING: Final = 4
 _REMEMBERED: Final = 100
@@ -47,9 +48,15 @@ class Replays:
     """Starts, shows and stops replays; safe to use from several threads."""
 
     def __init__(
-        self, event_type: EventType, new_outlet: Callable[[], Outlet], wall: Callable[[], int]
+        self,
+        event_type: EventType,
+        new_outlet: Callable[[], Outlet],
+        wall: Callable[[], int],
+        new_engine: Callable[[Callable[[float], bool]], Engine],
     ) -> None:
+        """`new_engine(wait)`: `wait(seconds)` returns True when the replay is to stop."""
         self._event_type, self._new_outlet, self._wall = event_type, new_outlet, wall
+        self._new_engine = new_engine
         self._lock = threading.Lock()
         self._runs: dict[str, _Run] = {}
 
@@ -66,9 +73,14 @@ class Replays:
                 raise TooManyReplays(f"{MAX_RUNNING} replays are running: wait for one, or stop one")
             replay_id = str(uuid.uuid4())
             stop = threading.Event()
+            order = replace(order, source=source_of(replay_id))
             replay = Replay(order, self._event_type, self._new_outlet(), self._wall, lambda s: _wait(stop, s))
+            engine = self._new_engine(lambda s: _wait(stop, s))
             thread = threading.Thread(
-                target=_run, args=(replay_id, replay, lines, on_end), name=f"replay-{replay_id}", daemon=True
+                target=_run,
+                args=(replay_id, order.source, replay, lines, engine, on_end),
+                name=f"replay-{replay_id}",
+                daemon=True,
             )
             thread.start()
             self._runs[replay_id] = _Run(order, replay, stop, thread, unused)
@@ -113,9 +125,16 @@ def _wait(stop: threading.Event, seconds: float) -> bool:
     return stop.wait(seconds) if seconds > 0 else stop.is_set()
 
 
-def _run(replay_id: str, replay: Replay, lines: Iterable[Line | BadLine], on_end: Callable[[], None]) -> None:
+def _run(
+    replay_id: str,
+    source: str,
+    replay: Replay,
+    lines: Iterable[Line | BadLine],
+    engine: Engine,
+    on_end: Callable[[], None],
+) -> None:
     try:
-        replay.run(lines)
+        play(replay, lines, source, engine)
     except Exception:  # noqa: BLE001 - whatever it was, it is this replay's end and nothing else's
         # the state says `failed` already; a thread's traceback would be lost without this line
         _LOG.exception("replay failed", replay_id=replay_id)
