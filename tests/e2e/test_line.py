@@ -83,6 +83,24 @@ def test_the_record_clock_ticks_about_once_a_second(line: Line) -> None:
     assert 800 < apart[len(apart) // 2] < 3_000
 
 
+@pytest.mark.timeout(120)
+def test_a_recording_that_is_played_again_is_known(line: Line) -> None:
+    content = b"\n".join(recording().replace(b"csv-", b"again-").splitlines()[:17])
+    nothing = {"taken": 0, "known": 0, "refused": [], "waiting": 0, "unheard": None}
+    with line.rules(FIRST[:1]):
+        assert line.reception(content) == {**nothing, "taken": 16}
+        before = line.engine_metric("tripline_engine_duplicates_total")
+        assert line.reception(content) == {**nothing, "known": 16}
+        # by anchor
+        eventually(
+            lambda: line.engine_metric("tripline_engine_duplicates_total") - before in (16, 32, 48),
+            "it is counted",
+        )
+        assert line.reception(content, ids="new") == {**nothing, "taken": 16}
+        old = {**nothing, "refused": [{"reason": "too_late", "count": 16}]}
+        assert line.reception(content, ids="new", shift="none") == old
+
+
 def first_rules(line: Line) -> set[int]:
     """The ids of the first rules ever on paymentType, on paymentAmount and on no key."""
     first: dict[tuple[str, ...], int] = {}

@@ -87,6 +87,25 @@ class Line:
         replay = ask("POST", "/v1/replays", **csv)["replayId"]
         return lambda: str(ask("GET", f"/v1/replays/{replay}")["state"])
 
+    def reception(self, content: bytes, **options: str) -> dict[str, Any]:
+        """What the engine made of a recording that is played as fast as possible, moved to now."""
+        with self._stack.generator() as client:
+            answer = client.post(
+                "/v1/replays",
+                headers={"Content-Type": "text/csv"},
+                content=content,
+                params={"speed": "max"} | options,
+            )
+            path = _checked(answer).headers["Location"]
+            said: list[dict[str, Any]] = []
+
+            def is_said() -> bool:
+                said[:] = [_checked(client.get(path)).json()["engine"]]
+                return said[0] is not None
+
+            eventually(is_said, "the engine has judged the recording")
+        return said[0]
+
 
 def _body(rule: Rule) -> dict[str, Any]:
     return {
