@@ -44,7 +44,7 @@ def alerts_database(module_database: AlertsDatabase) -> AlertsDatabase:
         connection.execute(
             "TRUNCATE alerts.alerts, alerts.alert_events, alerts.unreadable_records, alerts.voided_transactions,"
             " alerts.case_events, alerts.cases, alerts.episodes, alerts.case_episodes, alerts.case_openings,"
-            " alerts.alert_counts, alerts.alert_count_changes, alerts.alert_verifications,"
+            " alerts.past_alerts, alerts.alert_counts, alerts.alert_count_changes, alerts.alert_verifications,"
             " alerts.snooze_requests, alerts.snooze_steps, alerts.snoozed_alerts, alerts.snooze_counts,"
             " alerts.saved_views"
         )

@@ -28,6 +28,7 @@ from tripline_demo import migrations
 pytestmark = pytest.mark.integration
 
 BEFORE_PARTITIONS = "0030_snoozes"
+JUST_PARTITIONED = "0031_alert_partitions"
 PARTITIONS = "SELECT name, begins, ends FROM alerts.alert_partitions ORDER BY begins NULLS FIRST"
 DAY_MS = 86_400_000
 FAR = datetime(2999, 12, 31, tzinfo=UTC)
@@ -182,8 +183,9 @@ def moved(postgres: PostgresServer) -> Iterator[AlertsDatabase]:
                 (alert_id(0),),
             )
         before = described(owner)
-        migrations.upgrade(owner)
+        migrations.upgrade(owner, JUST_PARTITIONED)
         assert described(owner) == before, "columns, checks, indexes, triggers and grants are those of before"
+        migrations.upgrade(owner)
         login = {group: postgres.login(owner, f"tripline_alert_{group}") for group in ("projector", "api")}
         yield AlertsDatabase(owner, login["projector"], login["api"])
 

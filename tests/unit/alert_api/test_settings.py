@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from alert_api.cli import main
+from alert_api.service.past_months import AlertPolicy
 from alert_api.service.retention import RetentionPolicy
 from alert_api.settings import api_settings, projector_settings, retention_settings
 from tripline_http.errors import ConfigurationError
@@ -22,6 +23,8 @@ def test_the_defaults_are_the_documented_ones(monkeypatch: pytest.MonkeyPatch) -
     assert str(projector_settings().metrics_bind) == "127.0.0.1:9104"
     assert str(retention_settings().metrics_bind) == "127.0.0.1:9106"
     assert retention_settings().policy == RetentionPolicy(days=90, records=100_000, bytes=1024**3)
+    assert retention_settings().alerts == AlertPolicy(days=None, unarchived=False), "all alerts are kept"
+    assert retention_settings().alert_archive is None
 
 
 def test_the_api_listens_beyond_loopback_behind_a_proxy_only(monkeypatch: pytest.MonkeyPatch) -> None:

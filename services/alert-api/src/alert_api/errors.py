@@ -146,6 +146,10 @@ class StoreUnavailable(AlertApiError):
     """The database does not answer. The same call may succeed later."""
 
 
+class ArchiveFailed(AlertApiError):
+    """A file of archived alerts cannot be written or read, or has something else than it should."""
+
+
 class RecordNotStorable(AlertApiError):
     """The database refuses this very content, today and tomorrow."""
 

@@ -19,7 +19,7 @@ from alert_api.adapters.engine_metrics import EngineMetrics
 from alert_api.adapters.evidence.ed25519 import read_signer
 from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.kafka_source import KafkaAlertSource
-from alert_api.adapters.metrics import ProjectorMetrics, RetentionMetrics
+from alert_api.adapters.metrics import AlertRetentionMetrics, ProjectorMetrics, RetentionMetrics
 from alert_api.adapters.newest_traces import NewestTraces
 from alert_api.adapters.newest_transactions import NewestTransactions
 from alert_api.adapters.performance.postgres_performance import PostgresPerformance
@@ -31,9 +31,11 @@ from alert_api.adapters.postgres_saved_views import PostgresSavedViews
 from alert_api.adapters.postgres_sessions import PostgresSessions
 from alert_api.adapters.prover.http_prover import HttpProver
 from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
+from alert_api.adapters.retention.alert_files import AlertFiles
 from alert_api.adapters.retention.postgres_counts import PostgresCounts
 from alert_api.adapters.retention.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.retention.postgres_partitions import PostgresPartitions
+from alert_api.adapters.retention.postgres_past_partitions import PostgresPastPartitions
 from alert_api.adapters.snoozes.postgres_snooze_desk import PostgresSnoozeDesk
 from alert_api.adapters.snoozes.postgres_snoozes import PostgresSnoozes
 from alert_api.adapters.upstream import Upstream
@@ -42,6 +44,7 @@ from alert_api.api.console_data import Line
 from alert_api.api.stream_seats import MAX_STREAMS
 from alert_api.health_probes import health_desk
 from alert_api.service.alert_months import AlertMonths
+from alert_api.service.past_months import PastMonths
 from alert_api.service.projector import Projector, Read
 from alert_api.service.records import ReceivedAlert, Record, Unreadable, read_record
 from alert_api.service.retention import Retention
@@ -169,8 +172,13 @@ def run_retention(settings: RetentionSettings) -> None:
         (rejected, RetentionMetrics(registry, "rejected_records")),
     ]
     with MetricsServer(settings.metrics_bind, registry, {"database": unread.check}):
-        log.info("retention_started", policy=asdict(settings.policy))
-        months = AlertMonths(PostgresPartitions(settings.dsn), time.monotonic)
+        log.info("retention_started", policy=asdict(settings.policy), alerts=asdict(settings.alerts))
+        archive = None if settings.alert_archive is None else AlertFiles(settings.alert_archive)
+        past = PostgresPastPartitions(settings.dsn)
+        months = (
+            AlertMonths(PostgresPartitions(settings.dsn), time.monotonic),
+            PastMonths(past, archive, settings.alerts, AlertRetentionMetrics(registry), wall_clock),
+        )
         Retention(kept, PostgresCounts(settings.dsn), months, settings.policy, stop).run()
     log.info("retention_stopped")
 

@@ -13,6 +13,7 @@ from marshmallow.validate import Range
 from alert_api.domain.cases.policy import CasePolicy
 from alert_api.domain.cases.snooze_commands import DAY_MS, SnoozePolicy
 from alert_api.part_addresses import read_parts
+from alert_api.service.past_months import AlertPolicy
 from alert_api.service.retention import RetentionPolicy
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
@@ -90,6 +91,8 @@ class RetentionSettings:
     dsn: str
     metrics_bind: Bind
     policy: RetentionPolicy
+    alerts: AlertPolicy
+    alert_archive: Path | None
     log_level: str
 
 
@@ -158,6 +161,11 @@ def retention_settings() -> RetentionSettings:
             records=_bound(env, "DEAD_LETTER_RECORDS", 100_000, 10**9),
             bytes=_bound(env, "DEAD_LETTER_BYTES", 2**30, 2**50),
         ),
+        alerts=AlertPolicy(
+            days=_bound(env, "ALERT_DAYS", 1, 36_500) if env.str("ALERT_DAYS", "").strip() else None,
+            unarchived=_switch(env, "ALERT_DROP_UNARCHIVED"),
+        ),
+        alert_archive=_file(env, "TRIPLINE_ALERT_ARCHIVE"),
         log_level=_text(env, "LOG_LEVEL", "info"),
     )
 

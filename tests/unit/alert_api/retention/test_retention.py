@@ -55,10 +55,10 @@ class Letters:
 def test_a_round_that_failed_is_followed_by_the_next() -> None:
     stop, registry = CountingEvent(), CollectorRegistry()
     letters = Letters(stop, outages=2)
-    Retention([(letters, RetentionMetrics(registry))], letters, letters, POLICY, stop).run()
+    Retention([(letters, RetentionMetrics(registry))], letters, [letters, letters], POLICY, stop).run()
     assert letters.policies == [POLICY] * 3
     assert letters.settled == 3
-    assert letters.months == 1, "after what failed the round ends"
+    assert letters.months == 2, "after what failed the round ends"
     assert stop.waits == [retention.ROUND_SECONDS] * 3
     assert registry.get_sample_value("tripline_dead_letters_deleted_total") == 7
     assert registry.get_sample_value("tripline_dead_letters_records") == 2

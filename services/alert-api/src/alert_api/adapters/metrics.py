@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
+from alert_api.service.past_months import HINDRANCES, Hindrance
 from alert_api.service.retention import Kept
 
 
@@ -119,3 +122,28 @@ class RetentionMetrics:
         """So much is left."""
         self._records.set(kept.records)
         self._bytes.set(kept.bytes)
+
+
+class AlertRetentionMetrics:
+    """The metrics of alerts that go; see ``alert_api.service.past_months.AlertTally``."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._dropped = Counter(
+            "tripline_alerts_dropped_total", "Deleted by retention: alerts.", registry=registry
+        )
+        self._kept = Gauge(
+            "tripline_alert_months_kept",
+            "Months of alerts that are old enough to go and stay, by why.",
+            ["reason"],
+            registry=registry,
+        )
+        self.kept(dict.fromkeys(HINDRANCES, 0))
+
+    def dropped(self, alerts: int) -> None:
+        """So many went."""
+        self._dropped.inc(alerts)
+
+    def kept(self, months: Mapping[Hindrance, int]) -> None:
+        """So many stay, for each reason."""
+        for reason, count in months.items():
+            self._kept.labels(reason).set(count)

@@ -56,10 +56,10 @@ class Counts(Protocol):
 
 
 class Months(Protocol):
-    """The partitions of the alerts, made beside the work."""
+    """The partitions of the alerts: made, or emptied, beside the work."""
 
     def round(self) -> None:
-        """Makes what is missing. Raises StoreUnavailable."""
+        """What is to be done now. Raises StoreUnavailable."""
 
 
 class RetentionTally(Protocol):
@@ -71,13 +71,13 @@ class RetentionTally(Protocol):
 
 
 class Retention:
-    """Rounds of deletion, of adding up counts, and of making partitions, until it is told to stop."""
+    """Rounds of deletion, of adding up counts, and of making and emptying partitions, until it is told to stop."""
 
     def __init__(
         self,
         stores: Sequence[tuple[DeadLetters, RetentionTally]],
         counts: Counts,
-        months: Months,
+        months: Sequence[Months],
         policy: RetentionPolicy,
         stop: threading.Event,
     ) -> None:
@@ -97,7 +97,8 @@ class Retention:
         """One round; gives the number of records deleted. Raises StoreUnavailable."""
         self._counts.settle_counts()
         deleted = sum(self._round(store, tally) for store, tally in self._stores)
-        self._months.round()
+        for months in self._months:
+            months.round()
         return deleted
 
     def _round(self, store: DeadLetters, tally: RetentionTally) -> int:

@@ -20,13 +20,20 @@ EVENT_COLUMNS: LiteralString = "type, case_id, occurred_at, actor, comment, assi
 
 SNOOZE_EVENTS: Final = frozenset({"SnoozeRequested", *SNOOZE_STEPS})
 
+# An alert is in its month or, where that went, what is folded of it is kept beside; for a while in both.
 SELECT_LOG: LiteralString = f"""
 (SELECT e.position, 'AlertRaised', NULL::bigint, NULL::bigint, NULL, NULL, NULL, NULL, NULL::jsonb,
-        a.alert_id::text, a.rule_id, a.group_values, a.event_time, a.detected_at,
-        (a.content ->> 'windowEnd')::bigint - (a.content ->> 'windowStart')::bigint,
-        json_build_object('value', a.content -> 'value', 'operator', a.content -> 'operator',
-                          'limit', a.content -> 'limit')
-   FROM alerts.alert_events e JOIN alerts.alerts a USING (alert_id)
+        e.alert_id::text, a.rule_id, a.group_values, a.event_time, a.detected_at, a.window_ms, a.measured
+   FROM alerts.alert_events e, LATERAL (
+        SELECT x.rule_id, x.group_values, x.event_time, x.detected_at,
+               (x.content ->> 'windowEnd')::bigint - (x.content ->> 'windowStart')::bigint AS window_ms,
+               json_build_object('value', x.content -> 'value', 'operator', x.content -> 'operator',
+                                 'limit', x.content -> 'limit') AS measured
+          FROM alerts.alerts x WHERE x.alert_id = e.alert_id
+         UNION ALL
+        SELECT p.rule_id, p.group_values, p.event_time, p.detected_at, p.window_ms, p.measured
+          FROM alerts.past_alerts p WHERE p.alert_id = e.alert_id
+         LIMIT 1) a
   WHERE e.type = 'AlertRaised' AND e.position > %(after)s ORDER BY e.position LIMIT %(limit)s)
 UNION ALL
 (SELECT position, {EVENT_COLUMNS}, policy, NULL, NULL, NULL, NULL, NULL, NULL, NULL
