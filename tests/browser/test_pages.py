@@ -37,7 +37,7 @@ def views(tripped: Tripped, case_id: int) -> dict[str, tuple[str, str, str]]:
     name = tripped.rule["name"]
     return {
         "live": ("ops", "/live", name),
-        "health": ("ops", "/health", "applied as"),
+        "health": ("ops", "/health", "Alert projector"),
         "cases": ("analyst", "/cases?state=all", "alerts in"),
         "case": ("analyst", f"/cases/{case_id}", "Time line"),
         "rules": ("analyst", "/rules", "✓ applied"),
