@@ -40,6 +40,7 @@ def views(tripped: Tripped, case_id: int) -> dict[str, tuple[str, str, str]]:
         "health": ("ops", "/health", "Alert projector"),
         "cases": ("analyst", "/cases?state=all", "alerts in"),
         "case": ("analyst", f"/cases/{case_id}", "Time line"),
+        "snoozes": ("analyst", "/cases/snoozes", "What a snooze covers"),
         "rules": ("analyst", "/rules", "✓ applied"),
         "lists": ("analyst", "/lists", "New parameter"),
         "alerts": ("analyst", f"/alerts?ruleId={tripped.rule['ruleId']}", name),

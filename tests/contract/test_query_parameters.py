@@ -21,6 +21,7 @@ PAGES = {
     "/health",
     "/cases",
     "/cases/<int(min=1, max=9007199254740991):_case>",
+    "/cases/snoozes",
     "/rules",
     "/rules/<int(min=1, max=2147483647):_rule>",
     "/lists",

@@ -44,6 +44,23 @@ def four_eyes_console(stack: RunningStack, folder: Path) -> Iterator[tuple[str, 
         first.stop()
 
 
+@contextmanager
+def snoozing_console(stack: RunningStack, folder: Path) -> Iterator[str]:
+    """Address of a second console of the line, in which a second person has to approve snoozes."""
+    [port] = ports.free_ports(1)
+    settings = {
+        "TRIPLINE_HTTP_THREADS": "4",
+        "TRIPLINE_HTTP_BIND": f"127.0.0.1:{port}",
+        "TRIPLINE_FOUR_EYES": "true",
+    }
+    process = _started(stack, folder, "alert-api", "alert-api", settings)
+    try:
+        eventually(http_ready(port), f"it is ready: {process.log}", READY_SECONDS)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.stop()
+
+
 def client_of(stack: RunningStack, registry: str, who: str) -> httpx.Client:
     """A client of that registry with one of the line's keys."""
     headers = {"Authorization": f"Bearer {stack.file['apiKeys'][who]}"}

@@ -33,6 +33,7 @@ CONSOLE_PAGES: Final = (
     "/health",
     "/cases",
     "/cases/{_case}",
+    "/cases/snoozes",
     "/rules",
     "/rules/{_rule}",
     "/lists",

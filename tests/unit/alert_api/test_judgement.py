@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -12,6 +13,8 @@ from flask.testing import FlaskClient
 from alert_api.adapters.prover.http_prover import HttpProver
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.console_data import Line
+from alert_api.api.proofs.judgement import with_snoozes
+from tests.unit.alert_api.support.fake_snoozes import FakeSnoozes
 from tests.unit.alert_api.support.samples import app, key
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
@@ -21,10 +24,10 @@ CLERK, AS_CLERK = key("clerk", "rules:read")
 class Asked:
     """A client, and what its prover was asked."""
 
-    def __init__(self, status: int = 200, reason: str = "") -> None:
+    def __init__(self, status: int = 200, reason: str = "", rules: Sequence[object] = ()) -> None:
         self.questions: list[tuple[str, object]] = []
         refusal: dict[str, Any] = {"reason": reason, "detail": "x"}
-        self._answer = (status, refusal if reason else {"rules": []})
+        self._answer = (status, refusal if reason else {"rules": list(rules)})
 
     def client(self) -> FlaskClient:
         prover = HttpProver("http://prover", "secret", httpx.MockTransport(self._prove))
@@ -66,3 +69,23 @@ def test_one_that_nobody_judged_and_who_may_not_ask() -> None:
     client = asked.client()
     assert client.get("/v1/transactions/t/judgement", headers=AS_VIEWER).status_code == 404
     assert client.get("/v1/transactions/t/judgement", headers=AS_CLERK).status_code == 403
+
+
+def test_an_alert_that_a_snooze_covers_is_said_to_be_snoozed() -> None:
+    snoozes = FakeSnoozes()
+    snoozes.marks["a1"] = 12
+    rules: list[dict[str, Any]] = [
+        {"ruleId": number, "reason": "alerted", "alertId": f"a{number}"} for number in (1, 2)
+    ]
+    rules.append({"ruleId": 3, "reason": "limit", "alertId": None})
+    assert [(rule["reason"], rule["snoozeId"]) for rule in with_snoozes(rules, snoozes)] == [
+        ("snoozed", 12),
+        ("alerted", None),
+        ("limit", None),
+    ]
+
+
+def test_every_rule_says_whether_a_snooze_covers_its_alert() -> None:
+    asked = Asked(rules=[{"reason": "alerted", "alertId": "a1"}])
+    [rule] = asked.client().get("/v1/transactions/t/judgement", headers=AS_VIEWER).get_json()["rules"]
+    assert rule == {"reason": "alerted", "alertId": "a1", "snoozeId": None}

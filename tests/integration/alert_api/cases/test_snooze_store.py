@@ -111,6 +111,7 @@ def test_alerts_are_marked_counted_and_listed_and_are_in_no_case(desk: Desk) -> 
     assert {stored.alert_id for stored in in_case} == {alert_id(n) for n in (1, 2, 5, 6)}
     stored = desk.reader.get(snooze_id)
     assert (stored.alerts, stored.first, stored.rule_name) == (2, alert(3)["eventTime"], "Bursts")
+    assert desk.reader.covering([alert_id(3), alert_id(5)]) == {alert_id(3): snooze_id}
     assert desk.reader.counts(EPOCH + 9) == SnoozeCounts(0, 1, 2)
     desk.desk.step(snooze_id, EndSnooze(actor="ada", now=EPOCH + 9, reason="over"), lambda _: True, Origin())
     desk.store(7)

@@ -94,6 +94,9 @@ def test_without_four_eyes_it_is_in_force_at_once() -> None:
     assert (answer.status_code, answer.headers["ETag"]) == (201, '"1"')
     assert answer.get_json()["state"] == "in_force"
     snoozes.alerts[answer.get_json()["snoozeId"]] = 120
+    told = client.get("/metrics").text
+    assert 'tripline_snoozes{state="in_force"} 1.0' in told
+    assert "tripline_snoozed_alerts 120.0" in told
     summary = client.get("/v1/snoozes/summary", headers=ADA_KEY).get_json()
     assert summary == {"fourEyes": False, "requested": 0, "inForce": 1, "suppressedAlerts": 120}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from alert_api.domain.cases.snooze import Snooze, SnoozeState, after
 from alert_api.domain.cases.snooze_commands import (
@@ -24,6 +24,7 @@ class FakeSnoozes:
         self.policy = SnoozePolicy(four_eyes=four_eyes)
         self.snoozes: dict[int, Snooze] = {}
         self.alerts: dict[int, int] = {}
+        self.marks: dict[str, int] = {}
         self.origins: dict[tuple[str, int | None, str], tuple[str | None, int]] = {}
 
     @property
@@ -44,6 +45,9 @@ class FakeSnoozes:
         in_force = [snooze_id for snooze_id, state in states.items() if state == "in_force"]
         suppressed = sum(self.alerts.get(snooze_id, 0) for snooze_id in in_force)
         return SnoozeCounts(list(states.values()).count("requested"), len(in_force), suppressed)
+
+    def covering(self, alert_ids: Sequence[str]) -> Mapping[str, int]:
+        return {alert_id: self.marks[alert_id] for alert_id in alert_ids if alert_id in self.marks}
 
     def get(self, snooze_id: int) -> StoredSnooze:
         if snooze_id not in self.snoozes:

@@ -33,6 +33,7 @@ from alert_api.api.rejected_schemas import rejected_components
 from alert_api.api.schemas import components
 from alert_api.api.session import session_blueprint
 from alert_api.api.session_cookie import CookieSessions
+from alert_api.api.snoozes.snooze_gauges import SnoozeGauges
 from alert_api.api.snoozes.snooze_schemas import components as snooze_components
 from alert_api.api.snoozes.snoozes import Snoozes, snoozes_blueprint
 from alert_api.api.stream import stream_blueprint
@@ -153,6 +154,7 @@ def build(
     install_problems(app)
     install_sessions(app, CookieSessions(doors.sessions))
     api.register_blueprint(cases_blueprint(stores.cases.reader, stores.cases.desk, clock, event_type))
+    registry.register(SnoozeGauges(stores.cases.snoozes, clock))
     snoozes = Snoozes(stores.cases.snoozes, stores.cases.snooze_desk, clock)
     api.register_blueprint(snoozes_blueprint(snoozes, event_type))
     seats = StreamSeats(streaming.slots, registry)
@@ -169,7 +171,7 @@ def build(
     desk = RejectedDesk(stores.rejected, schemas.validator("transactions.v1", event_type), clock)
     api.register_blueprint(rejected_records_blueprint(desk))
     api.register_blueprint(explanation_blueprint(alerts, line.prover, line.registry, event_type))
-    api.register_blueprint(judgement_blueprint(line.prover))
+    api.register_blueprint(judgement_blueprint(line.prover, stores.cases.snoozes))
     sources = Sources(alerts, stores.cases.reader, line.prover, line.registry)
     api.register_blueprint(evidence_blueprint(sources, signer, event_type, clock))
     api.register_blueprint(event_type_blueprint(event_type))

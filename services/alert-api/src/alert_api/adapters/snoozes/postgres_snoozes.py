@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, LiteralString
 
@@ -41,6 +41,10 @@ SELECT count(*) FILTER (WHERE standing.state = 'requested'), count(*) FILTER (WH
  WHERE r.expires_at > %(now)s
 """  # noqa: S608 - constants
 
+SELECT_COVERING = """
+SELECT alert_id::text, snooze_id FROM alerts.snoozed_alerts WHERE alert_id = ANY (%s::uuid[])
+"""
+
 
 class PostgresSnoozes:
     """Reads snoozes; raises StoreUnavailable."""
@@ -71,6 +75,10 @@ class PostgresSnoozes:
         """How many there are now."""
         [row] = self._fetch(COUNT_SNOOZES, {"now": now})
         return SnoozeCounts(*row)
+
+    def covering(self, alert_ids: Sequence[str]) -> Mapping[str, int]:
+        """The snoozes that cover these alerts, by alert; those that none covers are left out."""
+        return dict(self._fetch(SELECT_COVERING, (list(alert_ids),))) if alert_ids else {}
 
     def get(self, snooze_id: int) -> StoredSnooze:
         """One snooze. Raises SnoozeNotFound."""

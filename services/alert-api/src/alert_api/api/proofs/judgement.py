@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import marshmallow as ma
@@ -9,6 +10,7 @@ from flask import Response, jsonify
 
 from alert_api.api.proofs.verification import connected
 from alert_api.service.proofs import Prover
+from alert_api.service.snoozes.snooze_queries import SnoozeReader
 from tripline_http.errors import ProblemError
 from tripline_http.fields import MAX_MS, QueryInteger
 from tripline_http.openapi import ApiBlueprint, new_blueprint
@@ -30,7 +32,7 @@ class JudgementQuery(ma.Schema):
     )
 
 
-def judgement_blueprint(prover: Prover | None) -> ApiBlueprint:
+def judgement_blueprint(prover: Prover | None, snoozes: SnoozeReader) -> ApiBlueprint:
     """The view; without a prover it says what to do."""
     blueprint = new_blueprint("judgement", __name__, "Why a rule did not alert, or did")
 
@@ -47,6 +49,20 @@ def judgement_blueprint(prover: Prover | None) -> ApiBlueprint:
         """
         if not transaction_id.isprintable():
             raise ProblemError(404, None, "There is no such transaction.")
-        return jsonify(connected(prover).judge(transaction_id, query.get("event_time")))
+        judgement = connected(prover).judge(transaction_id, query.get("event_time"))
+        return jsonify({**judgement, "rules": with_snoozes(judgement["rules"], snoozes)})
 
     return blueprint
+
+
+def with_snoozes(rules: Sequence[Mapping[str, Any]], snoozes: SnoozeReader) -> list[dict[str, Any]]:
+    """What each rule made of it; where its alert is snoozed, that is why nobody saw one."""
+    covering = snoozes.covering([rule["alertId"] for rule in rules if rule["alertId"] is not None])
+    return [
+        {
+            **rule,
+            "reason": "snoozed" if rule["alertId"] in covering else rule["reason"],
+            "snoozeId": covering.get(rule["alertId"]),
+        }
+        for rule in rules
+    ]

@@ -167,7 +167,7 @@ def _explanation() -> dict[str, Any]:
 
 REASONS = (
     "alerted", "limit", "cooldown", "held_before", "late", "filtered", "null_field", "duplicate", "backfilled",
-    "paused", "not_in_force", "rejected",
+    "paused", "not_in_force", "rejected", "snoozed",
 )  # fmt: skip
 
 
@@ -184,7 +184,8 @@ def _judgement() -> dict[str, Any]:
             "reason": {
                 "enum": list(REASONS),
                 "description": "limit: the rule did not hold. held_before: it alerts at crossings, and had held at the"
-                " evaluation before. late: it came late, and the rule stores late ones or alerts at crossings",
+                " evaluation before. late: it came late, and the rule stores late ones or alerts at crossings."
+                " snoozed: it alerted, and a snooze covers the alert",
             },
             "group": {"type": "object"},
             "value": _nullable("string", description=of_evaluation),
@@ -199,6 +200,7 @@ def _judgement() -> dict[str, Any]:
             ),
             "conditions": {"type": ["array", "null"], "items": {"type": "object"}},
             "alertId": _nullable("string"),
+            "snoozeId": _nullable("integer", description="Of the snooze that covers the alert"),
         }
     )
     return _closed(

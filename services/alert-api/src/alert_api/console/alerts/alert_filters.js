@@ -8,12 +8,21 @@ import { MEMBERS } from "../core/purposes.js";
 import { go } from "../core/router.js";
 import { PurposeFilters } from "../parts/purpose_filters.js";
 
-const NAMES = ["state", "ruleId", "group", "voided", "from", "to", ...MEMBERS];
+const NAMES = ["state", "ruleId", "group", "voided", "snoozed", "snoozeId", "from", "to", ...MEMBERS];
 const STATES = [["", "All"], ["open", "Open"], ["acknowledged", "Acknowledged"]];
 const VOIDED = [["", "Voided or not"], ["true", `Rests on a voided ${ONE}`], [
   "false",
   "On none that was voided",
 ]];
+const SNOOZED = [["", "Not snoozed"], ["true", "Snoozed"], ["all", "Snoozed or not"]];
+
+/** What the API is asked for: without a word about snoozed ones these are left out. */
+export function apiQuery(query) {
+  const asked = new URLSearchParams(query);
+  if (asked.get("snoozed") === "all" || asked.get("snoozeId")) asked.delete("snoozed");
+  else if (!asked.get("snoozed")) asked.set("snoozed", "false");
+  return asked;
+}
 
 export class AlertFilters {
   constructor() {
@@ -43,6 +52,7 @@ export class AlertFilters {
     });
     this.purposes = new PurposeFilters("alerts", () => this.apply());
     this.voided = choice(VOIDED, { id: "voided-filter", "aria-label": `Voided ${MANY}`, ...changed });
+    this.snoozed = choice(SNOOZED, { id: "snoozed-filter", "aria-label": "Snoozed alerts", ...changed });
     this.from = element("input", { type: "datetime-local", "aria-label": "From", step: 1, ...changed });
     this.to = element("input", { type: "datetime-local", "aria-label": "To", step: 1, ...changed });
     this.clear = button("Clear filters", () => go("/alerts"), { kind: "quiet" });
@@ -69,6 +79,7 @@ export class AlertFilters {
       this.purposes.elements,
       element("span", { class: "pair" }, this.field, this.value),
       this.voided,
+      this.snoozed,
       element(
         "span",
         { class: "pair" },
@@ -99,6 +110,7 @@ export class AlertFilters {
     if (FIELDS.includes(field)) this.field.value = field;
     this.value.value = rest.join(":");
     this.voided.value = VOIDED.some(([value]) => value === query.get("voided")) ? query.get("voided") : "";
+    this.chooseSnoozed(query);
     this.from.value = localText(query.get("from"));
     this.to.value = localText(query.get("to"));
     this.clear.hidden = !NAMES.some((name) => query.get(name));
@@ -115,6 +127,8 @@ export class AlertFilters {
     for (const [name, value] of this.purposes.read()) put(name, value);
     put("group", this.value.value.trim() && `${this.field.value}:${this.value.value.trim()}`);
     put("voided", this.voided.value);
+    const [kind, snoozeId] = this.snoozed.value.split(":");
+    put(snoozeId ? "snoozeId" : "snoozed", snoozeId ?? kind);
     put("from", this.from.value && String(Date.parse(this.from.value)));
     // The field shows whole seconds, so all of the last one is meant.
     put("to", this.to.value && String(Date.parse(this.to.value) + 999));
@@ -131,6 +145,15 @@ export class AlertFilters {
       ...rules.map((rule) => element("option", { value: rule.ruleId }, rule.name)),
     );
     this.chooseRule();
+  }
+
+  /** "of:12" stands for those of one snooze, where the address asks for them. */
+  chooseSnoozed(query) {
+    const id = query.get("snoozeId");
+    const pairs = id ? [...SNOOZED, [`of:${id}`, `Of snooze ${id}`]] : SNOOZED;
+    this.snoozed.replaceChildren(...pairs.map(([value, text]) => element("option", { value }, text)));
+    const known = SNOOZED.some(([value]) => value === query.get("snoozed"));
+    this.snoozed.value = id ? `of:${id}` : known ? query.get("snoozed") : "";
   }
 
   chooseRule() {

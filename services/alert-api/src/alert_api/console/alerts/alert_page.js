@@ -5,6 +5,7 @@ import { openAcknowledge } from "../parts/acknowledge.js";
 import { isSaid, purposeLines, severityTag } from "../parts/purpose_facts.js";
 import { alertHistory } from "./alert_history.js";
 import { AlertProof } from "./alert_proof.js";
+import { snoozeButton, snoozedSentence } from "./alert_snooze.js";
 import { call, Problem, session } from "../core/client.js";
 import { contributors } from "../words/contributors.js";
 import { button, element } from "../core/dom.js";
@@ -106,9 +107,15 @@ export class AlertPage {
           element("h1", {}, element("a", { class: "rule-name", ...ruleLink(alert) }, alert.ruleName)),
           facts(alert),
           again && element("p", { class: "judged-again" }, `${again}.`),
+          snoozedSentence(alert),
           voidedSentences(alert).map((text) => element("p", { class: "judged-again voided" }, text)),
         ),
-        alert.state === "open" ? this.acknowledgeButton(alert) : taken(alert),
+        element(
+          "div",
+          { class: "case-acts" },
+          alert.state === "open" ? this.acknowledgeButton(alert) : taken(alert),
+          snoozeButton(alert),
+        ),
       ),
       this.purposePart,
       part(

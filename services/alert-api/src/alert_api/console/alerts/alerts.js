@@ -2,12 +2,13 @@
 
 import { onAcknowledged, openAcknowledge } from "../parts/acknowledge.js";
 import { countAlerts } from "./alert_counts.js";
-import { AlertFilters } from "./alert_filters.js";
+import { AlertFilters, apiQuery } from "./alert_filters.js";
 import { AlertPage } from "./alert_page.js";
 import { AlertPages, newestFirst } from "./alert_pages.js";
 import { AlertRow } from "../parts/alert_row.js";
 import { Absent, SignedOut } from "../core/client.js";
 import { arrange, button, byId, element, setText } from "../core/dom.js";
+import { SnoozeLine } from "../parts/snooze_line.js";
 import { hoursChart } from "./hours_chart.js";
 import { WhyNot } from "./why_not.js";
 import { MEMBERS, ruleIdsOf } from "../core/purposes.js";
@@ -29,6 +30,7 @@ export class AlertsView {
     this.error = element("p", { class: "error", role: "alert" });
     this.older = button("Show older alerts", () => this.readOlder(), { class: "quiet wide", id: "older" });
     this.hours = element("div");
+    this.snoozeLine = new SnoozeLine(" and not shown");
     this.whyNot = new WhyNot();
     this.overview = element(
       "div",
@@ -36,6 +38,7 @@ export class AlertsView {
       element("div", { class: "panel-head" }, element("h1", {}, "Alerts")),
       this.hours,
       this.filters.element,
+      this.snoozeLine.element,
       this.error,
       this.list,
       this.empty,
@@ -62,6 +65,7 @@ export class AlertsView {
     arrange(this.list, []);
     this.page.forget();
     this.filters.forget();
+    this.snoozeLine.forget();
     this.whyNot.forget();
   }
 
@@ -90,7 +94,7 @@ export class AlertsView {
     try {
       const ruleIds = await (this.rules = this.rulesAsked());
       if (generation !== this.generation) return;
-      const query = new URLSearchParams(this.query);
+      const query = apiQuery(this.query);
       for (const name of MEMBERS) query.delete(name);
       const pages = new AlertPages(query, ruleIds);
       const alerts = await pages.next();
@@ -164,6 +168,7 @@ export class AlertsView {
 
   async readSummary() {
     this.summaryAt = Date.now();
+    this.snoozeLine.read();
     const { key } = this;
     try {
       const only = this.query?.get("ruleId");
@@ -209,7 +214,13 @@ function belongs(alert, query, ruleIds) {
     (ruleIds === null || ruleIds.has(alert.ruleId)) &&
     (!query.get("ruleId") || Number(query.get("ruleId")) === alert.ruleId) &&
     (!field || alert.group[field] === rest.join(":")) &&
+    belongsToSnooze(alert, apiQuery(query)) &&
     (!query.get("voided") || query.get("voided") === String(alert.voided.length > 0)) &&
     (!query.get("from") || alert.eventTime >= Number(query.get("from"))) &&
     (!query.get("to") || alert.eventTime <= Number(query.get("to")));
+}
+
+function belongsToSnooze({ snoozeId = null }, query) {
+  const [snoozed, only] = [query.get("snoozed"), query.get("snoozeId")];
+  return (!snoozed || snoozed === String(snoozeId !== null)) && (!only || only === String(snoozeId));
 }

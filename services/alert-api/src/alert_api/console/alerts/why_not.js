@@ -21,6 +21,7 @@ const REASONS = {
   paused: "The rule was paused",
   not_in_force: "No version was in force at its time",
   rejected: "It was rejected",
+  snoozed: "It alerted, and the alert is snoozed",
 };
 
 export class WhyNot {

@@ -7,6 +7,7 @@ import { openAcknowledge } from "../parts/acknowledge.js";
 import { AlertRow } from "../parts/alert_row.js";
 import { evidenceButton } from "../parts/evidence_button.js";
 import { caseGraph, graphTitle } from "./case_graph.js";
+import { openSnooze } from "../parts/snooze_form.js";
 import { caseHistory } from "./case_history.js";
 import { episodeTable, timeLine } from "./case_episodes.js";
 import { holderText, sizeText, stateTag, subjectText } from "./case_words.js";
@@ -158,8 +159,21 @@ export class CasePage {
             kind: act === "resolve" ? "primary" : "quiet",
           })
         ),
+        session.may("alerts:ack") && button("Snooze\u2026", () => this.snooze(), { id: "case-snooze" }),
       ),
     );
+  }
+
+  /** Its subject; of a group without one the rule and the group. */
+  snooze() {
+    const { subject, rules } = this.one;
+    const isField = subject.field !== null;
+    openSnooze({
+      rule: rules.length === 1 ? rules[0] : null,
+      subject: isField ? { field: subject.field, value: subject.value } : null,
+      group: subject.group,
+      ticked: isField ? ["subject"] : ["ruleId", "group"],
+    });
   }
 
   evidence(one) {

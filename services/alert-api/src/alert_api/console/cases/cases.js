@@ -8,6 +8,8 @@ import { CaseActs } from "./case_acts.js";
 import { CaseFilters } from "./case_filters.js";
 import { CasePage } from "./case_page.js";
 import { CaseRow } from "./case_row.js";
+import { SnoozeLine } from "../parts/snooze_line.js";
+import { SnoozeList } from "./snooze_list.js";
 import { showKeys } from "./key_help.js";
 import { SavedViews } from "./saved_views.js";
 import { prepareTriageKeys } from "./triage_keys.js";
@@ -15,6 +17,7 @@ import { prepareTriageKeys } from "./triage_keys.js";
 const PAGE = 25;
 const AGAIN_MS = 15_000;
 const SOON_MS = 2_000;
+const SNOOZES = "snoozes";
 
 export class CasesView {
   constructor() {
@@ -27,6 +30,8 @@ export class CasesView {
     this.filters = new CaseFilters();
     this.saved = new SavedViews();
     this.page = new CasePage(this.acts);
+    this.snoozes = new SnoozeList();
+    this.snoozeLine = new SnoozeLine();
     this.list = element("ol", {
       class: "alerts",
       id: "case-list",
@@ -47,6 +52,7 @@ export class CasesView {
       this.saved.element,
       this.filters.element,
       this.counts,
+      this.snoozeLine.element,
       this.error,
       this.list,
       this.empty,
@@ -67,7 +73,9 @@ export class CasesView {
         ) => [element("kbd", {}, key), ` ${does} `]),
       ),
     );
-    byId("cases").append(element("div", { class: "panel" }, this.overview, this.page.element));
+    byId("cases").append(
+      element("div", { class: "panel" }, this.overview, this.page.element, this.snoozes.element),
+    );
     prepareTriageKeys({
       j: () => this.step(1),
       k: () => this.step(-1),
@@ -97,13 +105,21 @@ export class CasesView {
     setText(this.error, "");
     arrange(this.list, []);
     this.page.forget();
+    this.snoozes.forget();
+    this.snoozeLine.forget();
     this.filters.forget();
     this.saved.forget();
   }
 
   open({ id, query }) {
     this.overview.hidden = id !== null;
-    this.page.element.hidden = id === null;
+    this.page.element.hidden = id === null || id === SNOOZES;
+    this.snoozes.element.hidden = id !== SNOOZES;
+    if (id === SNOOZES) {
+      this.page.forget();
+      document.title = "Snoozes \u2013 Tripline";
+      return void this.snoozes.open();
+    }
     if (id !== null) return void this.page.open(id, `/cases${query.size ? `?${query}` : ""}`);
     this.page.forget();
     this.all.hidden = !session.may("alerts:ack");
@@ -118,6 +134,7 @@ export class CasesView {
   async read() {
     const generation = (this.generation += 1);
     Object.assign(this, { readAt: Date.now(), dirty: false, paged: false });
+    this.snoozeLine.read();
     try {
       const [{ body, next }, counts] = await Promise.all([
         call(`/v1/cases?${this.query}${this.query.size ? "&" : ""}limit=${PAGE}`),
@@ -157,7 +174,7 @@ export class CasesView {
   reread() {
     if (here().view !== "cases") return;
     if (here().id === null) this.read();
-    else this.page.read();
+    else if (here().id !== SNOOZES) this.page.read();
   }
 
   /** Something happened to an alert: cases may be others by now. */
@@ -193,6 +210,7 @@ export class CasesView {
 
   tick(now) {
     if (here().view !== "cases" || document.hidden) return;
+    if (here().id === SNOOZES) return void this.snoozes.tick(now);
     for (const row of this.rows.values()) row.tick(now);
     if (document.querySelector("dialog[open]") || this.paged) return;
     if (now - Math.max(this.readAt, this.page.readAt) < (this.dirty ? SOON_MS : AGAIN_MS)) return;

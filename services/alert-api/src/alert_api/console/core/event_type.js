@@ -32,6 +32,9 @@ export const KEYS = [
 /** Names of the fields that are summed. */
 export const MEASURES = FIELDS.filter((field) => field.role === "measure").map((field) => field.name);
 
+/** The fields that rules run by. */
+export const ANCHORS = declared.anchors;
+
 /** The field that rules run by first. */
 export const FIRST_KEY = declared.anchors[0];
 

@@ -98,7 +98,7 @@ export class LiveView {
   async readNewest() {
     this.read = true;
     try {
-      const { body } = await call(`/v1/alerts?limit=${SHOWN}`);
+      const { body } = await call(`/v1/alerts?snoozed=false&limit=${SHOWN}`);
       for (const alert of body.items.reverse()) this.put(alert);
       this.render();
     } catch {
@@ -129,7 +129,9 @@ export class LiveView {
     });
   }
 
+  /** The charts count what is snoozed, too; nobody waits for it in the list. */
   put(alert) {
+    if (alert.snoozeId) return;
     this.alerts = [alert, ...this.alerts.filter((other) => other.alertId !== alert.alertId)]
       .sort((a, b) => b.detectedAt - a.detectedAt || b.eventTime - a.eventTime).slice(0, SHOWN);
   }

@@ -33,6 +33,9 @@ export function facts(alert) {
       element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value))
     ),
     voidedTag(alert),
+    alert.snoozeId
+      ? element("span", { class: "tag", title: "A snooze covers it: it is in no case" }, "snoozed")
+      : null,
     bucketedTag(alert),
     again ? element("span", { class: "tag warn", title: again }, "judged again") : null,
     alert.late && !again ? element("span", { class: "tag warn" }, "late") : null,

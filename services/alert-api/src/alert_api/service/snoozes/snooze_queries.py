@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -46,6 +46,9 @@ class SnoozeReader(Protocol):
 
     def counts(self, now: int) -> SnoozeCounts:
         """How many there are now."""
+
+    def covering(self, alert_ids: Sequence[str]) -> Mapping[str, int]:
+        """The snoozes that cover these alerts, by alert; those that none covers are left out."""
 
     def get(self, snooze_id: int) -> StoredSnooze:
         """One snooze. Raises SnoozeNotFound."""
