@@ -8,6 +8,7 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
+from alert_api.adapters import postgres_alerts
 from alert_api.adapters.cases import case_fold, case_log, postgres_case_desk, postgres_cases, stored_book
 from alert_api.adapters.performance import postgres_performance
 from alert_api.domain.cases.subject import Subject
@@ -17,7 +18,9 @@ from tests.servers import PostgresServer
 pytestmark = pytest.mark.integration
 
 ROWS = 30_000
-GROWING = {"alerts", "alert_events", "case_events", "cases", "episodes", "case_episodes", "case_openings"}
+GROWING = {
+    "alerts", "alert_events", "case_events", "cases", "episodes", "case_episodes", "case_openings", "snoozed_alerts",
+}  # fmt: skip
 FILL: tuple[LiteralString, ...] = (
     """INSERT INTO alerts.alerts (alert_id, rule_id, rule_version, group_values, event_time, detected_at, content)
        SELECT md5(n::text)::uuid, n %% 300, 1, jsonb_build_object('payeeId', (n / 10)::text), n, n,
@@ -33,9 +36,12 @@ FILL: tuple[LiteralString, ...] = (
     "INSERT INTO alerts.case_openings SELECT n, 1, n, n FROM generate_series(1, %(rows)s) n",
     """INSERT INTO alerts.case_events (position, type, case_id, version, occurred_at, actor)
        SELECT n + %(rows)s, 'CaseCommented', n, 2, n, 'ada' FROM generate_series(1, %(rows)s) n""",
+    """INSERT INTO alerts.snoozed_alerts SELECT alert_id, event_time %% 20, event_time
+         FROM alerts.alerts WHERE event_time %% 3 = 0""",
     "ANALYZE",
 )
 KEYS = ["a" * 64]
+NEWEST_ALERTS = " ORDER BY a.event_time DESC, a.alert_id LIMIT 26"
 OF_CASE: dict[str, Any] = {"case_id": 77, "time": 500, "row_id": 5, "rows": 26}
 OF_ALERTS = {**OF_CASE, "episode_id": None, "alert_id": postgres_cases.NO_ALERT}
 QUERIES: dict[str, tuple[str, Any]] = {
@@ -55,6 +61,14 @@ QUERIES: dict[str, tuple[str, Any]] = {
         postgres_performance.JUDGE_VERSIONS,
         {"earliest": 5, "latest": 500, "rule_ids": None},
     ),
+    **{
+        f"alerts {name}": (f"{postgres_alerts.SELECT_ALERTS} WHERE {where}{NEWEST_ALERTS}", {"snooze_id": 6})
+        for name, where in {
+            "that are snoozed": postgres_alerts.SNOOZED,
+            "that are not": f"NOT {postgres_alerts.SNOOZED}",
+            "of a snooze": postgres_alerts.OF_SNOOZE,
+        }.items()
+    },
     "the log": (case_log.SELECT_LOG, {"after": 29_000, "limit": 50}),
     **{
         f"page of {name}": (

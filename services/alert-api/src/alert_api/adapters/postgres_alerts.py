@@ -54,7 +54,8 @@ SELECT outcome, differences, engine, evaluator, verified_at, actor FROM alerts.a
 
 SNOOZED: LiteralString = "EXISTS (SELECT FROM alerts.snoozed_alerts z WHERE z.alert_id = a.alert_id)"
 OF_SNOOZE: LiteralString = (
-    "alert_id IN (SELECT z.alert_id FROM alerts.snoozed_alerts z WHERE z.snooze_id = %(snooze_id)s)"
+    "(a.event_time, a.alert_id) IN ("
+    "SELECT z.event_time, z.alert_id FROM alerts.snoozed_alerts z WHERE z.snooze_id = %(snooze_id)s)"
 )
 
 STATES: dict[str, LiteralString] = {
