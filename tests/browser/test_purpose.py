@@ -102,7 +102,7 @@ def test_alerts_of_more_rules_than_the_alert_service_takes_at_once(
     rows = window.page.locator("#alert-list > li")
     expect(rows.filter(has_text=purposed.rule["name"])).to_have_count(min(25, len(purposed.alerts)))
     expect(rows).to_have_count(min(25, len(purposed.alerts)))
-    assert len({url for url in asked if "/v1/alerts?ruleId=" in url}) == 3
+    assert len({url for url in asked if "/v1/alerts?" in url and "ruleId=" in url}) == 3
     with stack.alerts() as alerts:
         query = {"ruleId": purposed.rule["ruleId"]}
         counted = alerts.get("/v1/alerts/summary", params=query).raise_for_status().json()["byState"]
