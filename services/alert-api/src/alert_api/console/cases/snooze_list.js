@@ -104,6 +104,7 @@ export class SnoozeList {
     this.items = kept;
     arrange(this.list, [...kept.values()].map(({ item }) => item.element));
     this.older.hidden = !this.next;
+    this.empty.hidden = kept.size > 0;
     setText(this.empty, kept.size ? "" : "Nothing is snoozed, and nothing has been.");
   }
 }
