@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from flask import Flask
 from flask.json.provider import DefaultJSONProvider
@@ -139,17 +139,7 @@ def build(
         version="1.0.0",
         description="Alerts as the engine raised them, and who takes care of each.",
     )
-    named = components(event_type) | case_components(event_type) | rejected_components()
-    named |= snooze_components(event_type)
-    named |= (
-        proof_schemas()
-        | evidence_schemas()
-        | performance_schemas()
-        | health_schemas()
-        | graph_components()
-        | view_schemas()
-    )
-    for name, schema in named.items():
+    for name, schema in _components(event_type).items():
         api.spec.components.schema(name, schema)
     install_problems(app)
     install_sessions(app, CookieSessions(doors.sessions))
@@ -179,3 +169,19 @@ def build(
     app.register_blueprint(console_blueprint(event_type))
     app.register_blueprint(console_data_blueprint(line))
     return AlertApi(app, api)
+
+
+def _components(event_type: EventType) -> dict[str, dict[str, Any]]:
+    """The schemas by their names in the OpenAPI document."""
+    return {
+        **components(event_type),
+        **case_components(event_type),
+        **snooze_components(event_type),
+        **rejected_components(),
+        **proof_schemas(),
+        **evidence_schemas(),
+        **performance_schemas(),
+        **health_schemas(),
+        **graph_components(),
+        **view_schemas(),
+    }

@@ -16,7 +16,7 @@ export function snoozeTag({ state }) {
   return element("span", { class: `tag ${level}` }, text);
 }
 
-/** "Large sums, about payer 25, in group payer 25, type CSH" */
+/** "Large sums, about card 25, group card 25 and country DE" */
 export function scopeText({ ruleId, ruleName, subject, group }) {
   const parts = [
     ruleId === null ? null : ruleName ?? `rule ${ruleId}`,
