@@ -40,6 +40,7 @@ READERS: Mapping[str, Callable[[], object]] = {
     "alert-api": alert_settings.api_settings,
     "retention": alert_settings.retention_settings,
     "redrive": alert_settings.redrive_settings,
+    "notifier": alert_settings.notifier_settings,
     "engine": engine_settings.from_environment,
     "archiver": archive_settings.from_environment,
     "prover": prover_settings.from_environment,

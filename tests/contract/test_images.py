@@ -36,7 +36,7 @@ JOBS = ["topics", "migrations", "logins"]
 STAYING = sorted(set(OURS) - set(JOBS))
 PORTS = {"registry": 8081, "alert-api": 8082, "generator": 8083, "relay": 9101, "status": 9102, "engine": 9103,
          "alert-projector": 9104, "archiver": 9105, "retention": 9106, "prover": 9107,
-         "redrive": 9108, "guard": 9109}  # fmt: skip
+         "redrive": 9108, "guard": 9109, "notifier": 9110}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ def test_the_topics_are_these() -> None:
         "rules.v1": 1,
         "transactions.v1": 2,
         "alerts.v1": 2,
+        "cases.v1": 1,
         "rule-status.v1": 1,
         "rule-traces.v1": 2,
         "rejected-transactions.v1": 1,
@@ -45,7 +46,7 @@ class TestEachTopic:
     def test_says_how_long_it_is_kept(self, topic: Topic) -> None:
         config = topic.creation_config()
         assert config["cleanup.policy"] == "delete"
-        days = {"transactions.v1": 7, "rejected-transactions.v1": 30, "rule-traces.v1": 1}
+        days = {"transactions.v1": 7, "rejected-transactions.v1": 30, "cases.v1": 30, "rule-traces.v1": 1}
         kept = days[topic.name] * 86400 * 1000 if topic.name in days else -1
         assert int(config["retention.ms"]) == kept
         assert config["retention.bytes"] == "-1"

@@ -15,6 +15,7 @@ import pytest
 from alert_api.adapters.postgres_alerts import PostgresAlerts
 from alert_api.adapters.postgres_alerts import open_pool as open_alerts
 from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.adapters.notifications.postgres_notices import PostgresNotices
 from alert_api.adapters.rejected.postgres_redrive import PostgresRedrive
 from alert_api.adapters.retention.postgres_dead_letters import PostgresDeadLetters
 from alert_api.errors import StoreUnavailable as AlertsUnavailable
@@ -136,6 +137,12 @@ def redrive(dsn: str) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def notifier(dsn: str) -> Iterator[None]:
+    with closing(PostgresNotices(dsn)) as store, store.next_batch(1):
+        yield
+
+
 SESSIONS: dict[str, Callable[[str], AbstractContextManager[None]]] = {
     "tripline_registry_api": registry_pool,
     "tripline_registry_relay": relay,
@@ -144,6 +151,7 @@ SESSIONS: dict[str, Callable[[str], AbstractContextManager[None]]] = {
     "tripline_alert_api": alert_pool,
     "tripline_alert_retention": retention,
     "tripline_alert_redrive": redrive,
+    "tripline_alert_notifier": notifier,
 }
 
 

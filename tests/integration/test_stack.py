@@ -116,7 +116,7 @@ def test_status_lists_every_process(stack: RunningStack) -> None:
     assert (shown.returncode, done) == (0, {"topics", "migrations"}), shown.stdout
     running = {
         "postgres", "kafka", "archiver", "engine", "registry", "relay", "status", "alert-projector", "alert-api",
-        "retention", "prover", "redrive", "guard", "generator",
+        "retention", "prover", "redrive", "notifier", "guard", "generator",
     }  # fmt: skip
     assert rows.keys() - done == running
 

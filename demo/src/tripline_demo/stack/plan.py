@@ -31,6 +31,7 @@ PORTS: Mapping[str, int] = {
     "registry": 8081, "alert-api": 8082, "generator": 8083, "postgres": 54320, "kafka": 9092, "kafka-controller": 9093,
     "relay": 9101, "status": 9102, "engine": 9103, "alert-projector": 9104,
     "archiver": 9105, "retention": 9106, "prover": 9107, "redrive": 9108, "guard": 9109,
+    "notifier": 9110,
 }  # fmt: skip
 """The ports that are used when they are free."""
 
@@ -100,7 +101,7 @@ class Plan:
         return (
             _postgres(self), _kafka(self), _topics(self), _migrations(self), _archiver(self), _engine(self),
             _registry(self), _relay(self), _status(self), _alert_projector(self), _alert_api(self), _retention(self),
-            _prover(self), _redrive(self), _guard(self), _generator(self),
+            _prover(self), _redrive(self), _notifier(self), _guard(self), _generator(self),
         )  # fmt: skip
 
 
@@ -262,6 +263,14 @@ def _redrive(plan: Plan) -> Program:
         plan, "redrive", "redrive of rejected records", ("alert-api", "redrive"), "redrive", api=False,
         identity="tripline-redrive",
         TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_redrive"),
+    )  # fmt: skip
+
+
+def _notifier(plan: Plan) -> Program:
+    return _service(
+        plan, "notifier", "notices of cases", ("alert-api", "notifier"), "notifier", api=False,
+        identity="tripline-notifier",
+        TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_notifier"),
     )  # fmt: skip
 
 

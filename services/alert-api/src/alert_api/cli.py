@@ -10,12 +10,14 @@ import click
 from alert_api.adapters.cases.case_rebuild import rebuild as rebuild_cases
 from alert_api.errors import StoreUnavailable
 from alert_api.evidence_commands import evidence
+from alert_api.notifier_process import run_notifier
 from alert_api.openapi import document
 from alert_api.processes import run_api, run_projector, run_retention
 from alert_api.redrive_process import run_redrive
 from alert_api.settings import (
     api_settings,
     installed_type,
+    notifier_settings,
     projector_settings,
     rebuild_dsn,
     redrive_settings,
@@ -62,6 +64,18 @@ def redrive() -> None:
         settings = redrive_settings()
         configure_logs(settings.log_level, "redrive")
         run_redrive(settings)
+
+    _or_say_why_not(run)
+
+
+@main.command()
+def notifier() -> None:
+    """Tell others what becomes of cases."""
+
+    def run() -> None:
+        settings = notifier_settings()
+        configure_logs(settings.log_level, "notifier")
+        run_notifier(settings)
 
     _or_say_why_not(run)
 

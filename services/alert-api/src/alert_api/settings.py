@@ -1,4 +1,4 @@
-"""Settings of the four processes, read from the environment once."""
+"""Settings of the processes, read from the environment once."""
 
 from __future__ import annotations
 
@@ -85,6 +85,16 @@ class RedriveSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class NotifierSettings:
+    """Settings of `alert-api notifier`."""
+
+    dsn: str
+    kafka: KafkaCluster
+    metrics_bind: Bind
+    log_level: str
+
+
+@dataclass(frozen=True, slots=True)
 class RetentionSettings:
     """Settings of `alert-api retention`."""
 
@@ -146,6 +156,17 @@ def redrive_settings() -> RedriveSettings:
         dsn=_database(env),
         kafka=_kafka(),
         metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9108")),
+        log_level=_text(env, "LOG_LEVEL", "info"),
+    )
+
+
+def notifier_settings() -> NotifierSettings:
+    """From the environment. Raises ConfigurationError naming the variable."""
+    env = _environment()
+    return NotifierSettings(
+        dsn=_database(env),
+        kafka=_kafka(),
+        metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9110")),
         log_level=_text(env, "LOG_LEVEL", "info"),
     )
 

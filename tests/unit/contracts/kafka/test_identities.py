@@ -22,6 +22,7 @@ PROCESS: Final = {
     "tripline-alert-projector": ("alert-api projector",),
     "tripline-alert-api": ("alert-api api",),
     "tripline-redrive": ("alert-api redrive",),
+    "tripline-notifier": ("alert-api notifier",),
     "tripline-generator": ("tripline-generator",),
     "tripline-source": ("source systems",),
     "tripline-operator": ("operators",),

@@ -1,0 +1,1 @@
+"""Events of cases out of Postgres, and to those who are told."""

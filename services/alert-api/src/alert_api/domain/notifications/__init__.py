@@ -1,0 +1,1 @@
+"""What becomes of cases, as others are told it."""
