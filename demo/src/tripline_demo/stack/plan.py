@@ -38,6 +38,7 @@ PORTS: Mapping[str, int] = {
 PARTS: Mapping[str, str] = {
     "relay": "relay", "status-projector": "status", "archiver": "archiver", "prover": "prover",
     "projector": "alert-projector", "redrive": "redrive", "retention": "retention", "guard": "guard",
+    "notifier": "notifier",
 }  # fmt: skip
 """What the alert API is told of, under its names, and the processes here."""
 

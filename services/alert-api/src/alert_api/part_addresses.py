@@ -7,7 +7,7 @@ from typing import Final
 from tripline_http.errors import ConfigurationError
 
 NAMED: Final = (
-    "relay", "status-projector", "archiver", "prover", "projector", "redrive", "retention", "guard",
+    "relay", "status-projector", "archiver", "prover", "projector", "redrive", "retention", "guard", "notifier",
 )  # fmt: skip
 """Parts that the setting may name. The registry and the engine have settings of their own; the rest has no address."""
 

@@ -22,6 +22,7 @@ PARTS: Final[Mapping[str, str]] = {
     "projector": "Alert projector",
     "alert-api": "Alert API",
     "redrive": "Redrive of rejected records",
+    "notifier": "Notices of cases",
     "retention": "Retention",
     "guard": "Guard of changed rules",
 }
@@ -121,6 +122,7 @@ _KEPT: Final = {
     "archiver": "Kafka keeps what it has not written, until Kafka's retention deletes it.",
     "prover": "Alerts cannot be proven or explained until it is back.",
     "projector": "Alerts wait in Kafka and are not shown until it is back.",
+    "notifier": "Cases are worked on, but nobody is told; what happened meanwhile goes out afterwards.",
     "redrive": "Records that the engine did not accept are kept, but not listed.",
     "retention": "Nothing is deleted: tables and summaries grow.",
     "guard": "Rules that somebody changed behind the registry are not noticed.",

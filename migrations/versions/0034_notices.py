@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0030_notices"
-down_revision = "0029_verifications"
+revision = "0034_notices"
+down_revision = "0033_past_alerts"
 branch_labels = None
 depends_on = None
 
