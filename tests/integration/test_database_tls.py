@@ -12,10 +12,10 @@ import httpx
 import psycopg
 import pytest
 
+from alert_api.adapters.notifications.postgres_notices import PostgresNotices
 from alert_api.adapters.postgres_alerts import PostgresAlerts
 from alert_api.adapters.postgres_alerts import open_pool as open_alerts
 from alert_api.adapters.postgres_intake import PostgresIntake
-from alert_api.adapters.notifications.postgres_notices import PostgresNotices
 from alert_api.adapters.rejected.postgres_redrive import PostgresRedrive
 from alert_api.adapters.retention.postgres_dead_letters import PostgresDeadLetters
 from alert_api.errors import StoreUnavailable as AlertsUnavailable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 
 import psycopg
@@ -58,8 +57,8 @@ class Stage:
 
 
 @pytest.fixture
-def stage(postgres: PostgresServer, alerts_database: AlertsDatabase) -> Iterator[Stage]:
+def stage(postgres: PostgresServer, alerts_database: AlertsDatabase) -> Stage:
     with psycopg.connect(alerts_database.owner) as connection:
         connection.execute("UPDATE alerts.notice_cursor SET position = 0")
         connection.execute("ALTER SEQUENCE alerts.alert_events_position_seq RESTART")
-    yield Stage(alerts_database, postgres.login(alerts_database.owner, "tripline_alert_notifier"))
+    return Stage(alerts_database, postgres.login(alerts_database.owner, "tripline_alert_notifier"))

@@ -29,7 +29,13 @@ OPENED: Final = CaseNotice(
     case=CaseSummary("open", 1, (7,), 3, EPOCH, EPOCH + 4000),
 )  # fmt: skip
 RESOLVED: Final = replace(
-    OPENED, position=40, type="CaseResolved", version=2, actor="ada", comment="Zoë called", outcome="false_positive"
+    OPENED,
+    position=40,
+    type="CaseResolved",
+    version=2,
+    actor="ada",
+    comment="Zoë called",
+    outcome="false_positive",
 )
 JOINED: Final = replace(OPENED, position=35, type="CaseEpisodeJoined", version=None, rule_id=9)
 
