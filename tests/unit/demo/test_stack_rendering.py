@@ -66,7 +66,7 @@ def test_programs_stop_in_the_opposite_order(plan: Plan) -> None:
 def test_everything_listens_on_loopback_only(plan: Plan) -> None:
     programs = plan.programs()
     binds = [v for p in programs for k, v in p.environment.items() if k.endswith("_BIND")]
-    assert len(binds) == 12
+    assert len(binds) == 13
     assert all(bind.startswith("127.0.0.1:") for bind in binds)
     listeners = [line for line in plan.broker.properties().splitlines() if "listeners=" in line]
     assert listeners
@@ -83,7 +83,7 @@ def test_each_process_has_a_database_user_of_its_own(plan: Plan) -> None:
         for name, dsn in program.environment.items()
         if name in {"TRIPLINE_REGISTRY_DSN", "TRIPLINE_ALERTS_DSN"}
     ]
-    assert len(users) == len(set(users)) == 7
+    assert len(users) == len(set(users)) == 8
     assert not [user for user in users if "admin" in user]
 
 
@@ -98,7 +98,7 @@ def test_each_process_has_an_identity_of_its_own_and_its_password_stays_in_its_f
         for environment in (program.environment for program in plan.programs())
         if "TRIPLINE_KAFKA" in environment
     ]
-    assert len(users) == len(set(users)) == 10
+    assert len(users) == len(set(users)) == 11
     written = configuration.render(plan.places, plan.programs()) + repr(stack_file.content(plan))
     for name in kafka_passwords.names():
         file = plan.places.run / kafka_passwords.file_name(name)
