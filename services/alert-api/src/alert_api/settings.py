@@ -85,13 +85,8 @@ class RedriveSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class NotifierSettings:
+class NotifierSettings(RedriveSettings):
     """Settings of `alert-api notifier`."""
-
-    dsn: str
-    kafka: KafkaCluster
-    metrics_bind: Bind
-    log_level: str
 
 
 @dataclass(frozen=True, slots=True)
