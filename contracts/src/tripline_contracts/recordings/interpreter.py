@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final, Protocol
-from zoneinfo import ZoneInfo
 
 from tripline_contracts.errors import ContractError, InvalidConstant, InvalidDecimal, InvalidTime
 from tripline_contracts.event_type import EventType, Field
@@ -65,7 +64,7 @@ class HouseInterpreter:
 
 def _our_time(value: object, field: Field) -> object:
     if isinstance(value, str) and _OUR_TIME.fullmatch(value):
-        return Clock(Iso(), _UTC).instant(value)
+        return Clock(Iso(), UTC).instant(value)
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value) if field.ingestion else guessed_by_nobody(value)
     return Clock(Iso(), None).instant(value) if isinstance(value, (str, datetime)) else value
@@ -160,4 +159,3 @@ def _translated(text: str, values: Mapping[str, str] | None) -> str:
 
 
 _STYLE: Final = NumberStyle()
-_UTC: Final = ZoneInfo("UTC")
