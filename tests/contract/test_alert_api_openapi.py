@@ -51,7 +51,7 @@ def test_every_error_is_documented_as_a_problem() -> None:
 
 def test_every_operation_needs_a_scope_and_has_a_name() -> None:
     served = operations()
-    assert len(served) == 17 + 14 + 11 + 7 + len(SESSION)
+    assert len(served) == 17 + 14 + 11 + 7 + 5 + len(SESSION)
     for name, operation in served:
         assert operation["operationId"], name
         if name in SESSION:
@@ -61,10 +61,18 @@ def test_every_operation_needs_a_scope_and_has_a_name() -> None:
         assert operation["x-required-scope"].startswith(("alerts:", "controls:", "rules:approve")), name
 
 
-def test_an_item_is_the_contracts_alert_and_six_members_more() -> None:
+def test_an_item_is_the_contracts_alert_and_seven_members_more() -> None:
     schema = alert_schema(event_type_loader.load())
     received = schemas.load("alerts.v1")
-    added = {"state", "acknowledgedBy", "acknowledgedAt", "acknowledgementComment", "voided", "snoozeId"}
+    added = {
+        "state",
+        "acknowledgedBy",
+        "acknowledgedAt",
+        "acknowledgementComment",
+        "voided",
+        "snoozeId",
+        "caseId",
+    }
     assert set(schema["properties"]) == set(received["properties"]) | added
     assert "$ref" not in json.dumps(schema)
     check = Draft202012Validator(schema)
@@ -74,6 +82,7 @@ def test_an_item_is_the_contracts_alert_and_six_members_more() -> None:
         "acknowledgementComment": None,
         "voided": [],
         "snoozeId": None,
+        "caseId": None,
     }
     assert check.is_valid({**alert(), "state": "open", **nobody})
     assert not check.is_valid({**alert(), **nobody})

@@ -19,6 +19,10 @@ OPERATIONS = {
     "GET /v1/alerts/{alert_id}",
     "GET /v1/alerts/{alert_id}/events",
     "POST /v1/alerts/{alert_id}/acknowledge",
+    *(
+        f"POST /v1/alerts/{{alert_id}}/{action}"
+        for action in ("claim", "assign", "resolve", "reopen", "comment")
+    ),
     "POST /v1/alerts/{alert_id}/verification",
     "GET /v1/alerts/{alert_id}/verifications",
     "GET /v1/rejected-records",

@@ -43,6 +43,7 @@ TRANSACTION = json.dumps(
     | {"beneficiaryId": "12"}
 )
 MONTH_MS = 30 * 24 * 3_600_000
+OF_WORK = tuple(f"{{alert_id}}/{action}" for action in ("claim", "assign", "resolve", "reopen", "comment"))
 KEY = "ada-key-for-tests"
 SECOND = {"Authorization": "Bearer bob-key-for-tests"}
 OF_SPANS = ("/summary", "performance", "/export")
@@ -108,7 +109,7 @@ class Supply:
         if case.path.startswith("/v1/snoozes"):
             self._snoozes.fill(case, next(self._turns))
             return
-        if case.path.startswith("/v1/cases"):
+        if case.path.endswith(OF_WORK) or case.path.startswith("/v1/cases"):
             self._work.fill(case, next(self._turns))
             return
         if case.path.endswith("/contributors"):

@@ -17,6 +17,7 @@ class CaseSupply:
     def __init__(self, client: httpx.Client) -> None:
         self._client = client
         self._ids: list[int] = []
+        self._alerts: list[tuple[str, int]] = []
 
     def fill(self, case: Any, turn: int) -> None:
         stateful = case.meta.phase.name.value == "stateful"
@@ -29,7 +30,9 @@ class CaseSupply:
             self._give_cursor(case)
         if case.method.upper() != "POST" or turn % 4 == 0:
             return
-        if case.path.endswith("/bulk"):
+        if "alert_id" in (case.path_parameters or {}):
+            self._alert(case, turn)
+        elif case.path.endswith("/bulk"):
             self._for_all(case)
         elif "case_id" in (case.path_parameters or {}):
             self._prepare(case.path_parameters["case_id"], is_resolved=case.path.endswith("/reopen"))
@@ -41,6 +44,16 @@ class CaseSupply:
             answer = self._client.get("/v1/cases", params={"limit": 100}).raise_for_status()
             self._ids = [item["caseId"] for item in answer.json()["items"]]
         return self._ids
+
+    def _alert(self, case: Any, turn: int) -> None:
+        """An alert whose case is in a state that lets it be done."""
+        if not self._alerts:
+            items = self._client.get("/v1/alerts", params={"limit": 100}).raise_for_status().json()["items"]
+            self._alerts = [(item["alertId"], item["caseId"]) for item in items if item["caseId"]]
+        case.path_parameters["alert_id"], case_id = self._alerts[turn % len(self._alerts)]
+        self._prepare(case_id, is_resolved=case.path.endswith("/reopen"))
+        case.headers = {**(case.headers or {}), **ANY_VERSION}
+        case.headers.pop("Idempotency-Key", None)
 
     def _for_all(self, case: Any) -> None:
         """Of all cases, none of which is in anybody's hands."""

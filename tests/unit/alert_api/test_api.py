@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -48,7 +49,7 @@ def problem(response: Any, status: int) -> dict[str, Any]:
 def test_items_are_the_alerts_with_who_has_them_in_hand(client: FlaskClient) -> None:
     items = client.get("/v1/alerts?limit=1", headers=AS_VIEWER).get_json()["items"]
     nobody = {"state": "open", "acknowledgedBy": None, "acknowledgedAt": None, "acknowledgementComment": None}
-    assert items == [alert(1) | nobody | {"voided": [], "snoozeId": None}]
+    assert items == [alert(1) | nobody | {"voided": [], "snoozeId": None, "caseId": None}]
 
 
 def test_filters_reach_the_store_under_canonical_names(client: FlaskClient, alerts: FakeAlerts) -> None:
@@ -60,6 +61,25 @@ def test_filters_reach_the_store_under_canonical_names(client: FlaskClient, aler
         (3, 5), 2, (("payeeId", "25"), ("paymentType", "CSH")), "open", 10, 20, True, "t-1", 9, True
     )
     assert alerts.asked == (wanted, None, 7)
+
+
+def test_filters_of_rule_amount_detection_and_case_reach_the_store(
+    client: FlaskClient, alerts: FakeAlerts
+) -> None:
+    query = "severity=high&minAmount=100.10&maxAmount=-0.5&detectedFrom=1&detectedTo=2"
+    query += "&caseState=unresolved&outcome=false_positive&assignee=ada"
+    assert client.get(f"/v1/alerts?{query}", headers=AS_VIEWER).status_code == 200
+    wanted = AlertFilter(
+        severity="high",
+        min_amount=Decimal("100.1"),
+        max_amount=Decimal("-0.5"),
+        detected_from=1,
+        detected_to=2,
+        case_state="unresolved",
+        outcome="false_positive",
+        assignee="ada",
+    )
+    assert alerts.asked == (wanted, None, 25)
 
 
 def test_the_link_leads_on_from_the_last_item(client: FlaskClient, alerts: FakeAlerts) -> None:
@@ -93,6 +113,13 @@ def test_a_group_value_may_hold_colons(client: FlaskClient, alerts: FakeAlerts) 
         ("group=colour:red", "group.0"),
         ("group=payeeId:%00", "group.0"),
         ("payeeId=25", "payeeId"),
+        ("severity=bad", "severity"),
+        ("minAmount=1e3", "minAmount"),
+        ("maxAmount=1.0000001", "maxAmount"),
+        ("detectedFrom=soon", "detectedFrom"),
+        ("caseState=closed", "caseState"),
+        ("outcome=fraud", "outcome"),
+        ("assignee=", "assignee"),
     ],
 )
 def test_a_wrong_filter_is_named(client: FlaskClient, query: str, field: str) -> None:

@@ -161,3 +161,14 @@ def test_an_alert_of_the_longest_name_and_values_is_no_dead_letter(letter: str) 
 def test_one_that_is_longer_is(change: dict[str, object]) -> None:
     read = read_record(record(alert(1, **change)), VALIDATE, "transactionId")
     assert isinstance(read, Unreadable)
+
+
+def test_the_amount_is_what_the_event_type_calls_so() -> None:
+    whole = read_record(record(alert(1)), VALIDATE, "transactionId", "paymentAmount")
+    assert isinstance(whole, ReceivedAlert)
+    assert whole.amount == alert(1)["transaction"]["paymentAmount"]
+    partial = record(EXAMPLES.joinpath("partial-from-catch-up.json").read_bytes())
+    for amount_field in ("noSuchField", None):
+        read = read_record(partial, VALIDATE, "transactionId", amount_field)
+        assert isinstance(read, ReceivedAlert)
+        assert read.amount is None

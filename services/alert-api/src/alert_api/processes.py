@@ -13,6 +13,7 @@ import structlog
 from flask import Flask
 
 from alert_api.adapters.alert_schema import alert_validator, command_validator
+from alert_api.adapters.cases.overdue_cases import OverdueCases
 from alert_api.adapters.cases.postgres_case_desk import PostgresCaseDesk
 from alert_api.adapters.cases.postgres_cases import PostgresCases
 from alert_api.adapters.engine_metrics import EngineMetrics
@@ -88,14 +89,16 @@ def run_api(settings: ApiSettings) -> None:
         line = replace(line, health=health_desk(settings, alerts.check, line.transactions, wall_clock))
         stack.extend((alerts, notifier, line))
         metrics = new_metrics_registry()
+        cases = PostgresCases(pool, settings.due)
+        metrics.register(OverdueCases(cases, wall_clock))
         sessions = SessionDesk(PostgresSessions(pool), FernetSeal(), wall_clock)
         app = build(
             stores=Stores(
                 alerts,
                 PostgresAlertEvents(pool),
                 Cases(
-                    PostgresCases(pool),
-                    PostgresCaseDesk(pool),
+                    cases,
+                    PostgresCaseDesk(pool, settings.due),
                     PostgresSnoozes(pool),
                     PostgresSnoozeDesk(pool, settings.snoozes),
                 ),
@@ -186,11 +189,12 @@ def run_retention(settings: RetentionSettings) -> None:
 def reader(commands_topic: str, declared: EventType) -> Read:
     """The parser of records: those of that topic as commands, all others as alerts of the event type."""
     is_alert, is_event = alert_validator(declared), command_validator(declared)
+    amount_field = next(iter(declared.measures), None)
 
     def read(record: Record) -> ReceivedAlert | VoidCommand | Unreadable | None:
         if record.topic == commands_topic:
             return read_command(record, is_event)
-        return read_record(record, is_alert, declared.id_field.name)
+        return read_record(record, is_alert, declared.id_field.name, amount_field)
 
     return read
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from environs import Env, EnvError
 from marshmallow.validate import Range
 
+from alert_api.case_settings import read_due, subject_fields
+from alert_api.domain.cases.due import DuePolicy
 from alert_api.domain.cases.policy import CasePolicy
 from alert_api.domain.cases.snooze_commands import DAY_MS, SnoozePolicy
 from alert_api.part_addresses import read_parts
@@ -60,6 +62,7 @@ class ApiSettings:
     rate_limit: RateLimit
     issuer: Issuer | None
     snoozes: SnoozePolicy
+    due: DuePolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,7 @@ def api_settings() -> ApiSettings:
             four_eyes=_switch(env, "FOUR_EYES", usual=True),
             longest_ms=_bound(env, "SNOOZE_DAYS", 90, 3_650) * DAY_MS,
         ),
+        due=read_due(env.str("CASE_DUE", "")),
     )
 
 
@@ -195,28 +199,9 @@ def _case_policy(env: Env, declared: EventType) -> CasePolicy:
     gap = env.str("EPISODE_GAP_MINUTES", "").strip()
     return CasePolicy(
         gap_ms=_bound(env, "EPISODE_GAP_MINUTES", 1, 1_152_000) * 60_000 if gap else None,
-        subject_fields=_subject_fields(env, declared),
+        subject_fields=subject_fields(env.str("CASE_SUBJECT_FIELDS", ""), declared),
         reopen_ms=_bound(env, "CASE_REOPEN_DAYS", 7, 36_500, least=0) * 86_400_000,
     )
-
-
-def _subject_fields(env: Env, declared: EventType) -> tuple[str, ...]:
-    """The fields named, under their canonical names; where none is, those that rules run by, in the declared order."""
-    names = [name.strip() for name in env.str("CASE_SUBJECT_FIELDS", "").split(",") if name.strip()]
-    if not names:
-        return tuple(name for name in declared.anchors if name in declared.groupable)
-    groupable = {
-        alias: declared.field(name).name
-        for name in declared.groupable
-        for alias in (name, *declared.field(name).aliases)
-    }
-    for name in names:
-        if name not in groupable:
-            raise ConfigurationError(
-                f"TRIPLINE_CASE_SUBJECT_FIELDS names {name!r}; expected fields that rules can group by, with commas "
-                f"between them: {', '.join(declared.groupable)}."
-            )
-    return tuple(dict.fromkeys(groupable[name] for name in names))
 
 
 def _database(env: Env) -> str:

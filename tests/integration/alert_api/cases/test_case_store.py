@@ -15,9 +15,10 @@ from alert_api.adapters.cases.postgres_case_desk import PostgresCaseDesk
 from alert_api.adapters.cases.postgres_cases import PostgresCases
 from alert_api.adapters.postgres_alerts import open_pool
 from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.domain.cases.due import DuePolicy
 from alert_api.domain.cases.policy import CasePolicy
 from alert_api.domain.cases.subject import Subject
-from alert_api.domain.cases.work import Acknowledge, Assign, Comment, Resolve
+from alert_api.domain.cases.work import Acknowledge, Assign, Command, Comment, Reopen, Resolve
 from alert_api.errors import CaseNotFound, CaseStateConflict, CountChanged, KeyReused, StoreUnavailable
 from alert_api.service.cases.case_graph import CaseGraph, Edge, Parties
 from alert_api.service.cases.case_queries import CaseFilter
@@ -75,7 +76,7 @@ def payees(stored: Stored, case_filter: CaseFilter) -> list[str]:
     return [names[case.case.case_id] for case in stored.cases.page(case_filter, None, 100).cases]
 
 
-def do(stored: Stored, payee: str, *commands: Acknowledge | Assign | Resolve | Comment) -> None:
+def do(stored: Stored, payee: str, *commands: Command) -> None:
     for command in commands:
         stored.desk.work(stored.ids[payee], command, lambda _: True, Origin("r1"))
 
@@ -111,6 +112,54 @@ def test_filters_compose_and_count(stored: Stored) -> None:
         assert payees(stored, case_filter) == expected, case_filter
         assert sum(stored.cases.counts(case_filter).values()) == len(expected)
     assert stored.cases.counts(CaseFilter()) == {"open": 3, "acknowledged": 1, "assigned": 1, "resolved": 1}
+
+
+def test_cases_by_severity_and_due_time(stored: Stored, alerts_database: AlertsDatabase) -> None:
+    """Rule 2 is high and due after an hour, rule 1 says nothing: a case of both is due by rule 2."""
+    due = DuePolicy.parse("critical=1m,high=1h")
+    cases = PostgresCases(stored.cases._pool, due)
+    newest = [case.case.case_id for case in cases.page(CaseFilter(), None, 100).cases]
+    assert cases.counts(CaseFilter(severity="high")) == {}
+    assert cases.counts(CaseFilter(overdue_at=2**50)) == {}
+    assert _by_due(cases, CaseFilter(), 100) == sorted(newest), "none is due: by id"
+    with psycopg.connect(alerts_database.owner) as connection:
+        # A purpose of a rule that is in the log alone.
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(
+            "INSERT INTO registry.rule_purposes (rule_id, version, severity, tags) VALUES (2, 1, 'high', '{}')"
+        )
+    try:
+        do(stored, "1", CLAIM, RESOLVE)
+        do(stored, "2", CLAIM, RESOLVE, Reopen(actor="ada", now=EPOCH + 50 * HOUR))
+        shown = cases.page(CaseFilter(severity="high"), None, 100).cases
+        active = {one.case.case_id: one.case.active_at for one in shown}
+        assert len(active) == 6
+        assert active[stored.ids["2"]] == EPOCH + 50 * HOUR
+        for one in shown:
+            expected = None if one.case.state == "resolved" else active[one.case.case_id] + HOUR
+            assert (one.severity, one.due_at) == ("high", expected)
+        assert cases.counts(CaseFilter(severity="critical")) == {}
+        order = [stored.ids[payee] for payee in ("3", "4", "5", "6", "2", "1")]
+        order.sort(key=lambda case_id: (case_id == stored.ids["1"], active[case_id], case_id))
+        for limit in (1, 4, 100):
+            assert _by_due(cases, CaseFilter(), limit) == order
+        middle = active[order[1]] + HOUR
+        assert _by_due(cases, CaseFilter(overdue_at=middle + 1), 100) == order[:2]
+        assert _by_due(cases, CaseFilter(overdue_at=middle), 100) == order[:1]
+        assert sum(cases.counts(CaseFilter(overdue_at=2**50)).values()) == 5
+    finally:
+        with psycopg.connect(alerts_database.owner) as connection:
+            connection.execute("DELETE FROM registry.rule_purposes")
+
+
+def _by_due(cases: PostgresCases, case_filter: CaseFilter, limit: int) -> list[int]:
+    listed, after = [], None
+    while True:
+        page = cases.page(case_filter, after, limit, by_due=True)
+        listed += [one.case.case_id for one in page.cases]
+        after = page.following
+        if after is None:
+            return listed
 
 
 def test_episodes_and_alerts_of_a_case_page_by_page(stored: Stored) -> None:

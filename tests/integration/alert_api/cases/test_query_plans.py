@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any, LiteralString
 
 import psycopg
 import pytest
 
-from alert_api.adapters import postgres_alerts
-from alert_api.adapters.cases import case_fold, case_log, postgres_case_desk, postgres_cases, stored_book
+from alert_api.adapters.alert_lists import alert_conditions, alert_listing, alerts_by_work
+from alert_api.adapters.cases import (
+    case_fold,
+    case_log,
+    cases_of_alerts,
+    postgres_case_desk,
+    postgres_cases,
+    stored_book,
+)
+from alert_api.adapters.cases.case_conditions import case_conditions
 from alert_api.adapters.performance import postgres_performance
+from alert_api.domain.cases.due import DuePolicy
 from alert_api.domain.cases.subject import Subject
+from alert_api.domain.events import AlertId
+from alert_api.service.alert_queries import AlertFilter, Place
 from alert_api.service.cases.case_queries import CaseFilter
 from tests.servers import PostgresServer
 
@@ -22,14 +34,16 @@ GROWING = {
     "alerts", "alert_events", "case_events", "cases", "episodes", "case_episodes", "case_openings", "snoozed_alerts",
 }  # fmt: skip
 FILL: tuple[LiteralString, ...] = (
-    """INSERT INTO alerts.alerts (alert_id, rule_id, rule_version, group_values, event_time, detected_at, content)
-       SELECT md5(n::text)::uuid, n %% 300, 1, jsonb_build_object('payeeId', (n / 10)::text), n, n,
+    """INSERT INTO alerts.alerts (alert_id, rule_id, rule_version, group_values, event_time, detected_at, amount,
+                                    content)
+       SELECT md5(n::text)::uuid, n %% 300, 1, jsonb_build_object('payeeId', (n / 10)::text), n, n, n,
               '{"windowStart": 1, "windowEnd": 2}' FROM generate_series(1, %(rows)s) n""",
     """INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at)
        SELECT alert_id, 1, 'AlertRaised', event_time FROM alerts.alerts ORDER BY event_time""",
     """INSERT INTO alerts.cases SELECT n, md5(n::text), '{}', CASE n %% 5 WHEN 0 THEN 'open' ELSE 'resolved' END, 2, 3,
               n, n, ARRAY[n %% 300], n, n, n, NULL, NULL, 'person ' || n %% 100,
-              CASE n %% 5 WHEN 0 THEN NULL ELSE 'inconclusive' END, NULL, NULL FROM generate_series(1, %(rows)s) n""",
+              CASE n %% 5 WHEN 0 THEN NULL ELSE 'inconclusive' END, NULL, NULL, n
+         FROM generate_series(1, %(rows)s) n""",
     """INSERT INTO alerts.episodes SELECT n, n %% 300, md5((n / 10)::text), '{"payeeId": "1"}', n, n, n + 9, 1
          FROM generate_series(1, %(rows)s) n""",
     "INSERT INTO alerts.case_episodes SELECT n / 3, n FROM generate_series(1, %(rows)s) n",
@@ -42,8 +56,16 @@ FILL: tuple[LiteralString, ...] = (
 )
 KEYS = ["a" * 64]
 NEWEST_ALERTS = " ORDER BY a.event_time DESC, a.alert_id LIMIT 26"
+NO_ALERT = postgres_cases.NO_ALERT
+
+
+def _listing(alert_filter: AlertFilter) -> tuple[str, dict[str, Any]]:
+    query, values = alert_listing.page_query(alert_filter, Place(29_000, AlertId(NO_ALERT)))
+    return query, {**values, "rows": 26}
+
+
 OF_CASE: dict[str, Any] = {"case_id": 77, "time": 500, "row_id": 5, "rows": 26}
-OF_ALERTS = {**OF_CASE, "episode_id": None, "alert_id": postgres_cases.NO_ALERT}
+OF_ALERTS = {**OF_CASE, "episode_id": None, "alert_id": NO_ALERT}
 QUERIES: dict[str, tuple[str, Any]] = {
     "episodes of a case": (postgres_cases.SELECT_EPISODES, OF_CASE),
     "events of a case": (postgres_cases.SELECT_EVENTS, {**OF_CASE, "before": 9}),
@@ -62,14 +84,33 @@ QUERIES: dict[str, tuple[str, Any]] = {
         {"earliest": 5, "latest": 500, "rule_ids": None},
     ),
     **{
-        f"alerts {name}": (f"{postgres_alerts.SELECT_ALERTS} WHERE {where}{NEWEST_ALERTS}", {"snooze_id": 6})
+        f"alerts {name}": (f"{alert_listing.SELECT_ALERTS} WHERE {where}{NEWEST_ALERTS}", {"snooze_id": 6})
         for name, where in {
-            "that are snoozed": postgres_alerts.SNOOZED,
-            "that are not": f"NOT {postgres_alerts.SNOOZED}",
-            "of a snooze": postgres_alerts.OF_SNOOZE,
+            "that are snoozed": alert_conditions.SNOOZED,
+            "that are not": f"NOT {alert_conditions.SNOOZED}",
+            "of a snooze": alert_conditions.OF_SNOOZE,
         }.items()
     },
     "the log": (case_log.SELECT_LOG, {"after": 29_000, "limit": 50}),
+    "alerts of several rules": _listing(AlertFilter(rule_ids=(7, 8, 9))),
+    "alerts of an amount": _listing(AlertFilter(min_amount=Decimal(29_990))),
+    "alerts detected": _listing(AlertFilter(detected_from=15_000, detected_to=15_050)),
+    "alerts of cases": (
+        alerts_by_work.LISTED_OF_CASES.replace("{where}", " WHERE true"),
+        {"case_ids": [77, 78], "until": 20_000, "since": 0, "rows": 26},
+    ),
+    "cases of alerts": (cases_of_alerts.SELECT_CASES, [[NO_ALERT], [7], KEYS, [500]]),
+    **{
+        f"cases of {name} alerts": (
+            alerts_by_work.SELECT_CASES + where + alerts_by_work.CHOOSE_CASES,
+            {**values, "until": 20_000, "since": 100, "cases": 201},
+        )
+        for name, (where, values) in {
+            "confirmed": case_conditions(CaseFilter(outcome="confirmed_fraud")),
+            "inconclusive": case_conditions(CaseFilter(outcome="inconclusive")),
+            "somebody's": case_conditions(CaseFilter(assignee="person 7")),
+        }.items()
+    },
     **{
         f"page of {name}": (
             postgres_cases.SELECT_CASES
@@ -79,13 +120,15 @@ QUERIES: dict[str, tuple[str, Any]] = {
             {**values, "rows": 26},
         )
         for name, (where, values) in {
-            "all": postgres_cases.case_conditions(CaseFilter()),
-            "unresolved": postgres_cases.case_conditions(CaseFilter("unresolved")),
-            "open": postgres_cases.case_conditions(CaseFilter("open")),
-            "mine": postgres_cases.case_conditions(CaseFilter("unresolved", assignee="person 7")),
-            "a rule": postgres_cases.case_conditions(CaseFilter(rule_ids=(7,))),
-            "a subject": postgres_cases.case_conditions(CaseFilter(subject=Subject.of_field("payeeId", "7"))),
-            "a span": postgres_cases.case_conditions(CaseFilter(earliest=100, latest=200)),
+            "all": case_conditions(CaseFilter()),
+            "unresolved": case_conditions(CaseFilter("unresolved")),
+            "open": case_conditions(CaseFilter("open")),
+            "mine": case_conditions(CaseFilter("unresolved", assignee="person 7")),
+            "a rule": case_conditions(CaseFilter(rule_ids=(7,))),
+            "a subject": case_conditions(CaseFilter(subject=Subject.of_field("payeeId", "7"))),
+            "a span": case_conditions(CaseFilter(earliest=100, latest=200)),
+            "a severity": case_conditions(CaseFilter(severity="high")),
+            "overdue": case_conditions(CaseFilter(overdue_at=3_600_020), DuePolicy.parse("high=1h")),
         }.items()
     },
 }

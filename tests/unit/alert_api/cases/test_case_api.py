@@ -49,6 +49,8 @@ def test_cases_are_listed_with_the_newest_alert_first(client: FlaskClient) -> No
         "lastEventTime": 160,
         "openedAt": 110,
         "changedAt": 110,
+        "severity": None,
+        "dueAt": None,
         "acknowledgedBy": None,
         "acknowledgedAt": None,
         "assignee": None,
@@ -71,6 +73,16 @@ def test_filters_compose(client: FlaskClient, cases: FakeCases) -> None:
     assert cases.asked == asked
 
 
+def test_overdue_ones_a_severity_and_the_order_of_due_times(client: FlaskClient, cases: FakeCases) -> None:
+    assert client.get("/v1/cases?severity=high&overdue=true&sort=due", headers=EVE_KEY).status_code == 200
+    assert cases.asked == (CaseFilter(severity="high", overdue_at=NOW), None, 25)
+    orders = [cases.by_due]
+    client.get("/v1/cases", headers=EVE_KEY)
+    assert [*orders, cases.by_due] == [True, False]
+    for query in ("severity=bad", "overdue=false", "sort=age"):
+        assert client.get(f"/v1/cases?{query}", headers=EVE_KEY).status_code == 422
+
+
 def test_pages_follow_one_another(client: FlaskClient, cases: FakeCases) -> None:
     link = client.get("/v1/cases?limit=1&state=open", headers=EVE_KEY).headers["Link"]
     following = link.partition("<")[2].partition(">")[0]
@@ -84,6 +96,7 @@ def test_counts_are_by_state(client: FlaskClient) -> None:
     assert client.get("/v1/cases/summary", headers=EVE_KEY).get_json() == {
         "total": 2,
         "byState": {"open": 2, "acknowledged": 0, "assigned": 0, "resolved": 0, "reopened": 0},
+        "overdue": 1,
     }
 
 

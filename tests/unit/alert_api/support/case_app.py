@@ -31,12 +31,13 @@ def case_app(
     clock: int,
     performance: FakePerformance | None = None,
     snoozes: FakeSnoozes | None = None,
+    alerts: FakeAlerts | None = None,
 ) -> Flask:
     """The app, whose clock stands still."""
     snoozes = snoozes or FakeSnoozes()
     return build(
         stores=Stores(
-            FakeAlerts(),
+            alerts or FakeAlerts(),
             FakeOverview(),
             Cases(cases, cases, snoozes, snoozes),
             FakeRejected(),

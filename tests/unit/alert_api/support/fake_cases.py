@@ -28,6 +28,9 @@ from alert_api.service.cases.case_work import Origin
 from tests.unit.alert_api.support.case_log import POLICY, unresolved_of
 from tests.unit.alert_api.support.fake_snoozes import FakeSnoozes
 
+WAIT = 6_890
+"""Every case is due so long after it was opened."""
+
 
 class FakeCases:
     """Reader and desk; pages are whole, and `asked` is what was asked for last."""
@@ -40,8 +43,11 @@ class FakeCases:
         self.broken: Exception | None = None
         self.asked: Any = None
 
-    def page(self, case_filter: CaseFilter, after: CasePlace | None, limit: int) -> CasePage:
+    def page(
+        self, case_filter: CaseFilter, after: CasePlace | None, limit: int, *, by_due: bool = False
+    ) -> CasePage:
         self._check()
+        self.by_due = by_due
         self.asked = (case_filter, after, limit)
         cases = sorted(self.book.cases.values(), key=lambda case: (-case.last, -case.case_id))
         following = CasePlace(cases[limit - 1].last, cases[limit - 1].case_id) if len(cases) > limit else None
@@ -49,7 +55,12 @@ class FakeCases:
 
     def counts(self, case_filter: CaseFilter) -> Mapping[CaseState, int]:
         self.asked = case_filter
-        return Counter(case.state for case in self.book.cases.values())
+        due_before = None if case_filter.overdue_at is None else case_filter.overdue_at - WAIT
+        return Counter(
+            case.state
+            for case in self.book.cases.values()
+            if due_before is None or (case.unresolved and case.active_at < due_before)
+        )
 
     def get(self, case_id: int) -> StoredCase:
         self._check()

@@ -165,7 +165,7 @@ def record(value: Any, offset: int = 0, partition: int = 0) -> Record:
 
 
 def received(made: dict[str, Any], offset: int = 0) -> ReceivedAlert:
-    read = read_record(record(made, offset), schemas.validator("alerts.v1"), "transactionId")
+    read = read_record(record(made, offset), schemas.validator("alerts.v1"), "transactionId", "paymentAmount")
     assert isinstance(read, ReceivedAlert), read
     return read
 
@@ -182,6 +182,7 @@ class FakeAlerts:
         self.verifications: dict[AlertId, list[KeptVerification]] = {}
         self.rival: AlertEvent | None = None
         self.broken: Exception | None = None
+        self.case_ids: dict[AlertId, int] = {}
 
     def events_of(self, alert_id: AlertId) -> Sequence[AlertEvent]:
         self.check()
@@ -202,7 +203,8 @@ class FakeAlerts:
         if alert_id not in self.contents:
             raise AlertNotFound(alert_id)
         content, voided = self.contents[alert_id], self.voided.get(alert_id, ())
-        return StoredAlert(alert_id, content["eventTime"], content, None, None, None, voided)
+        case_id = self.case_ids.get(alert_id)
+        return StoredAlert(alert_id, content["eventTime"], content, None, None, None, voided, case_id=case_id)
 
     def keep_verification(self, alert_id: AlertId, kept: KeptVerification) -> None:
         self.verifications.setdefault(alert_id, []).insert(0, kept)

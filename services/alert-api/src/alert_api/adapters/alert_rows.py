@@ -17,6 +17,14 @@ ALERT_COLUMNS: Final[LiteralString] = """
 """
 """Of `alerts.alerts a`, in the order in which `stored_alert` takes them."""
 
+SELECT_NAMES = """
+SELECT asked.rule_id, newest.name
+  FROM unnest(%s::bigint[]) AS asked (rule_id), LATERAL (
+       SELECT content ->> 'ruleName' AS name FROM alerts.alerts
+        WHERE rule_id = asked.rule_id ORDER BY event_time DESC, alert_id LIMIT 1) newest
+"""
+"""Of rules, by their ids: what each is called in its newest alert."""
+
 
 def stored_alert(row: tuple[Any, ...]) -> StoredAlert:
     """The alert that a row of ALERT_COLUMNS is."""

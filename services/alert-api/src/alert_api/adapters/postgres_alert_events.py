@@ -8,7 +8,8 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
+from alert_api.adapters.alert_rows import ALERT_COLUMNS, SELECT_NAMES, stored_alert
+from alert_api.adapters.cases.cases_of_alerts import with_cases
 from alert_api.adapters.postgres_errors import pooled
 from alert_api.service.alert_counts import HOUR_MS, Counted, Span, Tally
 from alert_api.service.alert_stream import StreamBatch, StreamedEvent, StreamPlace
@@ -50,13 +51,6 @@ HAVING sum(open_count) + sum(acknowledged_count) > 0
  ORDER BY rule_id, hour
 """
 
-SELECT_NAMES = """
-SELECT asked.rule_id, newest.name
-  FROM unnest(%s::bigint[]) AS asked (rule_id), LATERAL (
-       SELECT content ->> 'ruleName' AS name FROM alerts.alerts
-        WHERE rule_id = asked.rule_id ORDER BY event_time DESC, alert_id LIMIT 1) newest
-"""
-
 
 class PostgresAlertEvents:
     """``Happenings`` and ``AlertCounter`` over the API's pool; raises StoreUnavailable."""
@@ -76,7 +70,12 @@ class PostgresAlertEvents:
             rows = connection.execute(
                 SELECT_AFTER, (str(cursor.transaction), cursor.position, limit)
             ).fetchall()
-        happened = tuple(_happened(row[1:]) for row in rows if row[1] is not None)
+            told = [row[1:] for row in rows if row[1] is not None]
+            alerts = with_cases(connection, [stored_alert(row[3:]) for row in told])
+        happened = tuple(
+            StreamedEvent(StreamPlace(int(row[0]), row[1]), row[2], alert)
+            for row, alert in zip(told, alerts, strict=True)
+        )
         if len(happened) == limit:
             return StreamBatch(happened, happened[-1].place)
         # The horizon only rises, so a place beyond it is another database's: it leads to the present of this one.
@@ -112,8 +111,3 @@ def _parts(span: Span) -> dict[str, int]:
         "first_hour": first, "last_hour": last, "earliest": span.earliest, "before": first * HOUR_MS - 1,
         "behind": (last + 1) * HOUR_MS, "latest": span.latest,
     }  # fmt: skip
-
-
-def _happened(row: tuple[Any, ...]) -> StreamedEvent:
-    written_in, position, kind, *alert = row
-    return StreamedEvent(StreamPlace(int(written_in), position), kind, stored_alert(tuple(alert)))

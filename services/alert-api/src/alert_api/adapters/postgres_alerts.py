@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any, LiteralString
 
 import psycopg
-from psycopg.types.json import Json, Jsonb
+from psycopg.types.json import Json
 from psycopg_pool import ConnectionPool
 
-from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
+from alert_api.adapters.alert_lists.alert_listing import SELECT_ALERTS, alert_page
+from alert_api.adapters.alert_rows import stored_alert
+from alert_api.adapters.cases.cases_of_alerts import with_cases
 from alert_api.adapters.postgres_errors import pooled
 from alert_api.domain.events import (
     AlertAcknowledged,
@@ -24,9 +26,6 @@ from alert_api.service.alert_queries import AlertFilter, Page, Place, StoredAler
 from alert_api.service.verifications import KeptVerification
 
 WAIT_SECONDS = 3.0
-
-SELECT_ALERTS: LiteralString = f"""
-SELECT {ALERT_COLUMNS} FROM alerts.alerts a"""  # noqa: S608 - constants
 
 SELECT_EVENTS = """
 SELECT e.type, e.occurred_at, e.actor, e.comment, v.transaction_id, v.event_time, v.command_id::text, v.position
@@ -51,17 +50,6 @@ SELECT_VERIFICATIONS = """
 SELECT outcome, differences, engine, evaluator, verified_at, actor FROM alerts.alert_verifications
  WHERE alert_id = %s ORDER BY verification_id DESC LIMIT %s
 """
-
-SNOOZED: LiteralString = "EXISTS (SELECT FROM alerts.snoozed_alerts z WHERE z.alert_id = a.alert_id)"
-OF_SNOOZE: LiteralString = (
-    "(a.event_time, a.alert_id) IN ("
-    "SELECT z.event_time, z.alert_id FROM alerts.snoozed_alerts z WHERE z.snooze_id = %(snooze_id)s)"
-)
-
-STATES: dict[str, LiteralString] = {
-    "open": "acknowledged_at IS NULL",
-    "acknowledged": "acknowledged_at IS NOT NULL",
-}
 
 
 def open_pool(dsn: str, size: int) -> ConnectionPool[psycopg.Connection[Any]]:
@@ -91,21 +79,17 @@ class PostgresAlerts:
 
     def page(self, alert_filter: AlertFilter, after: Place | None, limit: int) -> Page:
         """At most ``limit`` alerts after ``after``, newest first by (event time, then id upwards)."""
-        conditions, values = _conditions(alert_filter, after)
-        where: LiteralString = " WHERE " + " AND ".join(conditions) if conditions else ""
-        # Of the alert's row: unqualified, the id would be that of the answer, a text, which no index is in order of.
-        order: LiteralString = " ORDER BY a.event_time DESC, a.alert_id LIMIT %(rows)s"
-        # One row more than asked for tells whether there is a next page.
-        rows = self._fetch(SELECT_ALERTS + where + order, {**values, "rows": limit + 1})
-        alerts = tuple(stored_alert(row) for row in rows[:limit])
-        return Page(alerts, alerts[-1].place if len(rows) > limit else None)
+        with pooled(self._pool) as connection:
+            return alert_page(connection, alert_filter, after, limit)
 
     def get(self, alert_id: AlertId) -> StoredAlert:
         """One alert. Raises AlertNotFound."""
-        rows = self._fetch(SELECT_ALERTS + " WHERE alert_id = %(alert_id)s", {"alert_id": alert_id})
-        if not rows:
-            raise AlertNotFound(alert_id)
-        return stored_alert(rows[0])
+        with pooled(self._pool) as connection:
+            rows = connection.execute(SELECT_ALERTS + " WHERE a.alert_id = %s", (alert_id,)).fetchall()
+            if not rows:
+                raise AlertNotFound(alert_id)
+            [alert] = with_cases(connection, [stored_alert(rows[0])])
+            return alert
 
     def events_of(self, alert_id: AlertId) -> Sequence[AlertEvent]:
         """The alert's events, oldest first; empty when there is no such alert."""
@@ -143,45 +127,6 @@ class PostgresAlerts:
     def _fetch(self, query: LiteralString, values: dict[str, Any] | tuple[Any, ...]) -> list[tuple[Any, ...]]:
         with pooled(self._pool) as connection:
             return connection.execute(query, values).fetchall()
-
-
-def _conditions(alert_filter: AlertFilter, after: Place | None) -> tuple[list[LiteralString], dict[str, Any]]:
-    conditions: list[LiteralString] = []
-    values: dict[str, Any] = {}
-    compared: tuple[tuple[LiteralString, str, int | str | None], ...] = (
-        ("rule_version = %(rule_version)s", "rule_version", alert_filter.rule_version),
-        ("transaction_id = %(transaction_id)s", "transaction_id", alert_filter.transaction_id),
-        (OF_SNOOZE, "snooze_id", alert_filter.snooze_id),
-        ("event_time >= %(earliest)s", "earliest", alert_filter.earliest),
-        ("event_time <= %(latest)s", "latest", alert_filter.latest),
-    )
-    for condition, name, value in compared:
-        if value is not None:
-            conditions.append(condition)
-            values[name] = value
-    if alert_filter.rule_ids:
-        # Of one rule the index has the order too.
-        conditions.append(
-            "rule_id = %(rule_id)s" if len(alert_filter.rule_ids) == 1 else "rule_id = ANY (%(rule_ids)s)"
-        )
-        values |= {"rule_id": alert_filter.rule_ids[0], "rule_ids": list(alert_filter.rule_ids)}
-    if alert_filter.state is not None:
-        conditions.append(STATES[alert_filter.state])
-    if alert_filter.voided is not None:
-        conditions.append("voided" if alert_filter.voided else "NOT voided")
-    if alert_filter.snoozed is not None:
-        conditions.append(SNOOZED if alert_filter.snoozed else "NOT " + SNOOZED)
-    if alert_filter.group:
-        # A field asked for with two values matches nothing; merged into one object, the last would win.
-        fields = set(alert_filter.group)
-        merged = dict(fields)
-        conditions.append("group_values @> %(group)s" if len(merged) == len(fields) else "false")
-        values["group"] = Jsonb(merged)
-    if after is not None:
-        conditions.append("event_time <= %(after_time)s")
-        conditions.append("(event_time < %(after_time)s OR alert_id > %(after_id)s::uuid)")
-        values |= {"after_time": after.event_time, "after_id": after.alert_id}
-    return conditions, values
 
 
 def _event(

@@ -40,8 +40,8 @@ WITH batch AS (
     SELECT * FROM unnest(
         %(alert_ids)s::uuid[], %(rule_ids)s::bigint[], %(rule_versions)s::bigint[], %(groups)b::jsonb[],
         %(event_times)s::bigint[], %(detected_ats)s::bigint[], %(transaction_ids)s::text[],
-        %(contents)b::text[]::json[])
-      AS alert (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id, content)
+        %(amounts)s::numeric[], %(contents)b::text[]::json[])
+      AS alert (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id, amount, content)
 ), raised AS (
     INSERT INTO alerts.alert_events (alert_id, version, type, occurred_at)
     SELECT alert_id, 1, 'AlertRaised', detected_at FROM batch
@@ -49,7 +49,7 @@ WITH batch AS (
     RETURNING alert_id, position
 ), stored AS (
     INSERT INTO alerts.alerts
-        (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id, content)
+        (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id, amount, content)
     SELECT batch.* FROM batch JOIN raised USING (alert_id)
 )
 SELECT alert_id::text, position FROM raised
@@ -191,6 +191,7 @@ def _columns(first: Mapping[str, ReceivedAlert]) -> dict[str, list[Any]]:
         "event_times": [row.event_time for row in rows],
         "detected_ats": [row.detected_at for row in rows],
         "transaction_ids": [row.transaction_id for row in rows],
+        "amounts": [row.amount for row in rows],
         "contents": [row.content for row in rows],
     }
 

@@ -9,11 +9,12 @@ from uuid import UUID
 import marshmallow as ma
 from flask import Response, jsonify, request
 
-from alert_api.api.schemas import TRUTHS, AcknowledgeBody, alert_query
+from alert_api.api.alert_filters import alert_filter, alert_query
+from alert_api.api.schemas import AcknowledgeBody
 from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId, AlertRaised, AlertVoided, Voiding
 from alert_api.errors import AlertNotFound
 from alert_api.service.acknowledgement import LifecycleStore, acknowledge
-from alert_api.service.alert_queries import AlertFilter, AlertReader, Place, StoredAlert
+from alert_api.service.alert_queries import AlertReader, Place, StoredAlert
 from alert_api.service.verifications import VerificationLog
 from tripline_contracts.event_type import EventType
 from tripline_http.auth import current_actor
@@ -61,11 +62,14 @@ def _add_listing(blueprint: ApiBlueprint, alerts: Alerts, event_type: EventType)
     @blueprint.problems(400, 503)
     @blueprint.doc(operationId="listAlerts")
     def list_alerts(query: dict[str, Any]) -> Response:
-        """The newest alerts by event time, filtered; of equal times by alert id."""
-        alert_filter = _filter(query, event_type)
+        """The newest alerts by event time, filtered; of equal times by alert id
+
+        All filters given hold. With `caseState`, `outcome` or `assignee` a page may have fewer alerts than `limit`, or
+        none, and a next one all the same: it looks at so many alerts and no more.
+        """
         context = {name: query.get(name) for name in sorted(query.keys() - {"cursor", "limit"})}
         after = _place(query["cursor"], context) if "cursor" in query else None
-        page = alerts.page(alert_filter, after, query["limit"])
+        page = alerts.page(alert_filter(query, event_type), after, query["limit"])
         response = jsonify(items=[alert_json(alert) for alert in page.alerts])
         if page.following is not None:
             keys = (page.following.event_time, page.following.alert_id)
@@ -114,22 +118,6 @@ def _schema(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def _filter(query: Mapping[str, Any], event_type: EventType) -> AlertFilter:
-    pairs = (entry.partition(":") for entry in query["group"])
-    return AlertFilter(
-        rule_ids=tuple(sorted(set(query["rule_id"]))),
-        rule_version=query.get("rule_version"),
-        group=tuple((event_type.field(name).name, value) for name, _, value in pairs),
-        transaction_id=query.get("transaction_id"),
-        state=query.get("state"),
-        earliest=query.get("earliest"),
-        latest=query.get("latest"),
-        voided=TRUTHS[query["voided"]] if "voided" in query else None,
-        snooze_id=query.get("snooze_id"),
-        snoozed=TRUTHS[query["snoozed"]] if "snoozed" in query else None,
-    )
-
-
 def _place(cursor: str, context: Mapping[str, object]) -> Place:
     event_time, alert_id = decode_cursor(cursor, LISTING, context, (int, str))
     try:
@@ -165,6 +153,7 @@ def alert_json(alert: StoredAlert) -> dict[str, Any]:
         "acknowledgementComment": alert.acknowledgement_comment,
         "voided": [voiding_json(voiding) for voiding in alert.voided],
         "snoozeId": alert.snooze_id,
+        "caseId": alert.case_id,
     }
 
 

@@ -12,6 +12,7 @@ from flask.json.provider import DefaultJSONProvider
 from prometheus_client import CollectorRegistry
 
 from alert_api.api.alerts import Alerts, alerts_blueprint
+from alert_api.api.cases.alert_commands import add_alert_commands
 from alert_api.api.cases.case_answers import components as case_components
 from alert_api.api.cases.case_commands import cases_blueprint
 from alert_api.api.cases.case_graph import graph_components
@@ -56,7 +57,7 @@ from tripline_contracts import schemas
 from tripline_contracts.event_type import EventType
 from tripline_http.application import Access, new_app
 from tripline_http.auth import install_sessions
-from tripline_http.openapi import Api, install_api
+from tripline_http.openapi import Api, ApiBlueprint, install_api
 
 
 class Overview(AlertEvents, AlertCounter, Protocol):
@@ -143,7 +144,7 @@ def build(
         api.spec.components.schema(name, schema)
     install_problems(app)
     install_sessions(app, CookieSessions(doors.sessions))
-    api.register_blueprint(cases_blueprint(stores.cases.reader, stores.cases.desk, clock, event_type))
+    api.register_blueprint(_case_views(stores, clock, event_type))
     registry.register(SnoozeGauges(stores.cases.snoozes, clock))
     snoozes = Snoozes(stores.cases.snoozes, stores.cases.snooze_desk, clock)
     api.register_blueprint(snoozes_blueprint(snoozes, event_type))
@@ -169,6 +170,14 @@ def build(
     app.register_blueprint(console_blueprint(event_type))
     app.register_blueprint(console_data_blueprint(line))
     return AlertApi(app, api)
+
+
+def _case_views(stores: Stores, clock: Callable[[], int], event_type: EventType) -> ApiBlueprint:
+    """Cases, and the work on single alerts that is work on them."""
+    reader, desk = stores.cases.reader, stores.cases.desk
+    views = cases_blueprint(reader, desk, clock, event_type)
+    add_alert_commands(views, stores.alerts, reader, desk, clock)
+    return views
 
 
 def _components(event_type: EventType) -> dict[str, dict[str, Any]]:

@@ -7,13 +7,15 @@ from typing import Any, get_args
 
 import marshmallow as ma
 
+from alert_api.domain.cases.case import STATES as CASE_STATES
 from tripline_contracts import display_text, schemas
 from tripline_contracts.event_type import EventType, Kind, Role
-from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import MAX_ID, MAX_MS, MAX_POSITION, QueryInteger, Text
 
 MAX_COMMENT = 2000
 MAX_RULES = 100
+MAX_ACTOR = 64
+STANDINGS = (*CASE_STATES, "unresolved")
 STATES = ("open", "acknowledged")
 TRUTHS = {"true": True, "false": False}
 
@@ -34,54 +36,6 @@ def rules_of_query() -> ma.fields.List[int]:
         load_default=list,
         metadata={"description": "Repeat it to ask for the alerts of several rules"},
     )
-
-
-class AlertQuery(ma.Schema):
-    """Filters and page of the alert list; `alert_query` adds what the event type decides."""
-
-    rule_id = rules_of_query()
-    rule_version = QueryInteger(1, MAX_POSITION, data_key="ruleVersion")
-    transaction_id = Text(
-        1, 64, data_key="transactionId", metadata={"description": "Of what triggered the alert"}
-    )
-    state = ma.fields.String(validate=ma.validate.OneOf(STATES))
-    voided = ma.fields.String(
-        validate=ma.validate.OneOf(list(TRUTHS)),
-        metadata={
-            "description": "Whether the alert rests on a transaction that was voided, as far as it lists them"
-        },
-    )
-    snooze_id = QueryInteger(
-        1, MAX_POSITION, data_key="snoozeId", metadata={"description": "Only those that this snooze covers"}
-    )
-    snoozed = ma.fields.String(
-        validate=ma.validate.OneOf(list(TRUTHS)),
-        metadata={"description": "Whether a snooze covers the alert"},
-    )
-    earliest = QueryInteger(
-        0, MAX_MS, data_key="from", metadata={"description": "Event time in ms, this one included"}
-    )
-    latest = QueryInteger(
-        0, MAX_MS, data_key="to", metadata={"description": "Event time in ms, this one included"}
-    )
-    cursor = Text(
-        1, 1024, pattern=CURSOR_PATTERN, metadata={"description": "From the Link header of the page before"}
-    )
-    limit = QueryInteger(1, 100, load_default=25)
-
-
-def alert_query(declared: EventType) -> type[ma.Schema]:
-    """The query of the alert list, with `group` for the fields of this type."""
-    group = ma.fields.List(
-        Text(3, 200, pattern=group_pattern(declared)),
-        validate=ma.validate.Length(max=8),
-        load_default=list,
-        metadata={
-            "description": "field:value as in the alert's group; repeat it to ask for several fields at once",
-            "example": [f"{declared.anchors[0]}:25"],
-        },
-    )
-    return AlertQuery.from_dict({"group": group}, name="AlertQuery")
 
 
 class AcknowledgeBody(ma.Schema):
@@ -140,6 +94,10 @@ def alert_schema(declared: EventType) -> dict[str, Any]:
         "snoozeId": {
             **nullable({"type": "integer", "minimum": 1, "maximum": MAX_POSITION}),
             "description": "The snooze that covers it: it is in no case then",
+        },
+        "caseId": {
+            **nullable({"type": "integer", "minimum": 1, "maximum": MAX_POSITION}),
+            "description": "The case that the alert is in; null of a snoozed one, and before it is folded",
         },
     }
     return {

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Protocol
 
+from alert_api.domain.cases.case import Standing
+from alert_api.domain.cases.severity import Severity
+from alert_api.domain.cases.work_events import Outcome
 from alert_api.domain.events import AlertEvent, AlertId, Voiding
 from alert_api.domain.lifecycle import AlertState
 
@@ -13,7 +17,12 @@ from alert_api.domain.lifecycle import AlertState
 @dataclass(frozen=True, slots=True)
 class AlertFilter:
     """Every condition given must hold; `rule_ids` are of any of these rules, `transaction_id` is what triggered the
-    alert. Times are ms since the epoch, both ends included, on event time."""
+    alert. Times are ms since the epoch, both ends included: on event time, or on detection.
+
+    :ivar severity: of the rule, as it is now
+    :ivar min_amount: of what triggered the alert, in the event type's first measure, this one included
+    :ivar case_state: of the alert's case, as outcome and assignee
+    """
 
     rule_ids: tuple[int, ...] = ()
     rule_version: int | None = None
@@ -25,6 +34,19 @@ class AlertFilter:
     transaction_id: str | None = None
     snooze_id: int | None = None
     snoozed: bool | None = None
+    severity: Severity | None = None
+    min_amount: Decimal | None = None
+    max_amount: Decimal | None = None
+    detected_from: int | None = None
+    detected_to: int | None = None
+    case_state: Standing | None = None
+    outcome: Outcome | None = None
+    assignee: str | None = None
+
+    @property
+    def asks_for_work(self) -> bool:
+        """Whether the alert's case has to be looked at."""
+        return self.case_state is not None or self.outcome is not None or self.assignee is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +59,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class StoredAlert:
-    """An alert's content as it came, who has it in hand, what it rests on that was voided, by position, and the snooze
-    that covers it, if any."""
+    """An alert's content as it came, who has it in hand, what it rests on that was voided, by position, the snooze that
+    covers it, if any, and the case that it is in: None of a snoozed one, and before it is folded."""
 
     alert_id: AlertId
     event_time: int
@@ -48,6 +70,7 @@ class StoredAlert:
     acknowledgement_comment: str | None
     voided: tuple[Voiding, ...] = ()
     snooze_id: int | None = None
+    case_id: int | None = None
 
     @property
     def state(self) -> AlertState:

@@ -60,6 +60,7 @@ class ReceivedAlert:
     event_time: int
     detected_at: int
     transaction_id: str
+    amount: str | None
     content: str
     window_ms: int
     measured: Measured | None
@@ -100,10 +101,12 @@ class Refused(Exception):
         self.reason = reason
 
 
-def read_record(record: Record, validate: Validate, id_field: str) -> ReceivedAlert | Unreadable:
-    """The alert in ``record``, or what is wrong with it; ``id_field`` is what the event type calls the id."""
+def read_record(
+    record: Record, validate: Validate, id_field: str, amount_field: str | None = None
+) -> ReceivedAlert | Unreadable:
+    """The alert in ``record``, or what is wrong with it; the fields are what the event type calls id and amount."""
     try:
-        return _read(record, validate, id_field)
+        return _read(record, validate, id_field, amount_field)
     except Refused as refused:
         return unreadable(record, refused.reason, str(refused))
 
@@ -133,7 +136,7 @@ def check(text: str, value: Any, validate: Validate) -> None:
         _check_text(value)
 
 
-def _read(record: Record, validate: Validate, id_field: str) -> ReceivedAlert:
+def _read(record: Record, validate: Validate, id_field: str, amount_field: str | None) -> ReceivedAlert:
     text, alert = decoded(record)
     check(text, alert, validate)
     return ReceivedAlert(
@@ -144,6 +147,8 @@ def _read(record: Record, validate: Validate, id_field: str) -> ReceivedAlert:
         event_time=alert["eventTime"],
         detected_at=alert["detectedAt"],
         transaction_id=alert["transaction"][id_field],
+        # A partial alert has the fields that its rule uses: the amount may be none of them.
+        amount=None if amount_field is None else alert["transaction"].get(amount_field),
         content=text,
         window_ms=alert["windowEnd"] - alert["windowStart"],
         measured=measured_of(alert),

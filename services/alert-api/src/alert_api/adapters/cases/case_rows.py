@@ -19,7 +19,8 @@ EPISODE_COLUMNS: Final[LiteralString] = """
 
 CASE_COLUMNS: Final[LiteralString] = """
     c.case_id, c.subject, c.state, c.version, c.count, c.first, c.last, c.rule_ids, c.opened_at, c.changed_at,
-    c.active_since, c.acknowledged_by, c.acknowledged_at, c.assignee, c.outcome, c.resolved_by, c.resolved_at
+    c.active_since, c.active_at, c.acknowledged_by, c.acknowledged_at, c.assignee, c.outcome, c.resolved_by,
+    c.resolved_at
 """
 """Of `alerts.cases c`, in the order in which `stored_case` takes them."""
 
@@ -79,6 +80,7 @@ def case_row(case: Case) -> tuple[Any, ...]:
         case.opened_at,
         case.changed_at,
         case.active_since,
+        case.active_at,
         case.acknowledged_by,
         case.acknowledged_at,
         case.assignee,

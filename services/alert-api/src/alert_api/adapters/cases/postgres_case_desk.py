@@ -8,10 +8,11 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg_pool import ConnectionPool
 
+from alert_api.adapters.cases.case_conditions import case_conditions
 from alert_api.adapters.cases.case_rows import CASE_COLUMNS, stored_case
 from alert_api.adapters.cases.log_end import LogEnd, at_the_end_of_the_log
-from alert_api.adapters.cases.postgres_cases import case_conditions
 from alert_api.domain.cases.case import Case, evolve
+from alert_api.domain.cases.due import DuePolicy
 from alert_api.domain.cases.work import Command, Reopen, decide
 from alert_api.domain.cases.work_events import CaseAssigned, CaseResolved, WorkEvent
 from alert_api.errors import CaseNotFound, CountChanged, KeyReused, StaleCase
@@ -35,8 +36,8 @@ RETURNING position
 
 UPDATE_CASE = """
 UPDATE alerts.cases
-   SET state = %s, version = %s, changed_at = %s, active_since = %s, acknowledged_by = %s, acknowledged_at = %s,
-       assignee = %s, outcome = %s, resolved_by = %s, resolved_at = %s
+   SET state = %s, version = %s, changed_at = %s, active_since = %s, active_at = %s, acknowledged_by = %s,
+       acknowledged_at = %s, assignee = %s, outcome = %s, resolved_by = %s, resolved_at = %s
  WHERE case_id = %s
 """
 
@@ -44,8 +45,9 @@ UPDATE alerts.cases
 class PostgresCaseDesk:
     """Takes people's work in; raises StoreUnavailable."""
 
-    def __init__(self, pool: ConnectionPool[psycopg.Connection[Any]]) -> None:
+    def __init__(self, pool: ConnectionPool[psycopg.Connection[Any]], due: DuePolicy | None = None) -> None:
         self._pool = pool
+        self._due = due or DuePolicy({})
 
     def work(self, case_id: int, command: Command, expects: Callable[[int], bool], origin: Origin) -> None:
         """Do it, where ``expects`` takes the case's version.
@@ -69,7 +71,7 @@ class PostgresCaseDesk:
 
         Raises CountChanged where they are not as many as expected, and CaseStateConflict.
         """
-        where, values = case_conditions(case_filter)
+        where, values = case_conditions(case_filter, self._due)
         with at_the_end_of_the_log(self._pool) as end:
             query = SELECT_CASE + where + " ORDER BY c.case_id LIMIT %(most)s"
             rows = end.cursor.execute(query, {**values, "most": MOST_AT_ONCE + 1}).fetchall()
@@ -102,6 +104,7 @@ def _do(end: LogEnd, case: Case, command: Command, origin: Origin) -> bool:
         after.version,
         after.changed_at,
         after.active_since,
+        after.active_at,
         after.acknowledged_by,
         after.acknowledged_at,
         after.assignee,

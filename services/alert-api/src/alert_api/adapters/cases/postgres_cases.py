@@ -8,12 +8,15 @@ from typing import Any, Final, LiteralString, cast
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
+from alert_api.adapters.alert_rows import ALERT_COLUMNS, SELECT_NAMES, stored_alert
+from alert_api.adapters.cases.case_conditions import DUE_AT, NEVER, case_conditions, due_values
 from alert_api.adapters.cases.case_graph_rows import SELECT_GRAPH, case_graph, graph_values
 from alert_api.adapters.cases.case_rows import CASE_COLUMNS, EPISODE_COLUMNS, stored_case, stored_episode
-from alert_api.adapters.postgres_alert_events import SELECT_NAMES
+from alert_api.adapters.cases.cases_of_alerts import with_cases
 from alert_api.adapters.postgres_errors import pooled
-from alert_api.domain.cases.case import CaseState
+from alert_api.domain.cases.case import Case, CaseState
+from alert_api.domain.cases.due import DuePolicy, worst
+from alert_api.domain.cases.severity import Severity
 from alert_api.errors import CaseNotFound
 from alert_api.service.alert_queries import Page, Place
 from alert_api.service.cases.case_graph import CaseGraph, Parties
@@ -33,6 +36,14 @@ SELECT {CASE_COLUMNS}, (SELECT count(*) FROM alerts.case_episodes l WHERE l.case
   FROM alerts.cases c"""  # noqa: S608 - constants
 
 CASE_ORDER: LiteralString = " ORDER BY c.last DESC, c.case_id DESC LIMIT %(rows)s"
+
+BEHIND_NEWEST: LiteralString = " AND (c.last, c.case_id) < (%(time)s, %(row_id)s)"
+
+# By due time cases are sorted as they are read: an order by what the registry says today has no index.
+DUE_ORDER: LiteralString = " ORDER BY " + DUE_AT + ", c.case_id LIMIT %(rows)s"
+BEHIND_DUE: LiteralString = " AND (" + DUE_AT + ", c.case_id) > (%(time)s, %(row_id)s)"
+
+SELECT_SEVERITIES = "SELECT rule_id, severity FROM alerts.rule_severities WHERE rule_id = ANY (%s::bigint[])"
 
 COUNT_CASES: LiteralString = "SELECT c.state, count(*) FROM alerts.cases c"
 
@@ -79,23 +90,32 @@ NO_ALERT: Final = "00000000-0000-0000-0000-000000000000"
 class PostgresCases:
     """Reads cases; raises StoreUnavailable."""
 
-    def __init__(self, pool: ConnectionPool[psycopg.Connection[Any]]) -> None:
+    def __init__(self, pool: ConnectionPool[psycopg.Connection[Any]], due: DuePolicy | None = None) -> None:
         self._pool = pool
+        self._due = due or DuePolicy({})
 
-    def page(self, case_filter: CaseFilter, after: CasePlace | None, limit: int) -> CasePage:
-        """At most ``limit`` cases after ``after``, those with the newest alert first."""
-        where, values = case_conditions(case_filter)
+    def page(
+        self, case_filter: CaseFilter, after: CasePlace | None, limit: int, *, by_due: bool = False
+    ) -> CasePage:
+        """At most ``limit`` cases after ``after``: those with the newest alert first, or those due first."""
+        where, values = case_conditions(case_filter, self._due)
+        order, behind = (DUE_ORDER, BEHIND_DUE) if by_due else (CASE_ORDER, BEHIND_NEWEST)
+        if by_due:
+            values |= due_values(self._due)
         if after is not None:
-            where += " AND (c.last, c.case_id) < (%(time)s, %(row_id)s)"
+            where += behind
             values |= {"time": after.time, "row_id": after.row_id}
-        rows = self._fetch(SELECT_CASES + where + CASE_ORDER, {**values, "rows": limit + 1})
+        rows = self._fetch(SELECT_CASES + where + order, {**values, "rows": limit + 1})
         cases = self._stored(rows[:limit])
-        last = cases[-1].case if len(rows) > limit else None
-        return CasePage(cases, None if last is None else CasePlace(last.last, last.case_id))
+        if len(rows) <= limit:
+            return CasePage(cases, None)
+        last = cases[-1]
+        due_at = NEVER if last.due_at is None else last.due_at
+        return CasePage(cases, CasePlace(due_at if by_due else last.case.last, last.case.case_id))
 
     def counts(self, case_filter: CaseFilter) -> Mapping[CaseState, int]:
         """Cases by state; states without cases are left out."""
-        where, values = case_conditions(case_filter)
+        where, values = case_conditions(case_filter, self._due)
         return cast("dict[CaseState, int]", dict(self._fetch(COUNT_CASES + where + " GROUP BY 1", values)))
 
     def get(self, case_id: int) -> StoredCase:
@@ -133,7 +153,8 @@ class PostgresCases:
             "rows": limit + 1,
         }
         rows = self._of_case(case_id, SELECT_ALERTS, values)
-        alerts = tuple(stored_alert(row) for row in rows[:limit])
+        with pooled(self._pool) as connection:
+            alerts = with_cases(connection, [stored_alert(row) for row in rows[:limit]])
         return Page(alerts, alerts[-1].place if len(rows) > limit else None)
 
     def graph(self, case_id: int, parties: Parties) -> CaseGraph:
@@ -142,11 +163,17 @@ class PostgresCases:
 
     def _stored(self, rows: Sequence[tuple[Any, ...]]) -> list[StoredCase]:
         cases = [(stored_case(row[:-1]), row[-1]) for row in rows]
-        names = self._names({rule_id for case, _ in cases for rule_id in case.rule_ids})
-        return [
-            StoredCase(case, episodes, {rule_id: names.get(rule_id, "") for rule_id in case.rule_ids})
-            for case, episodes in cases
-        ]
+        rule_ids = {rule_id for case, _ in cases for rule_id in case.rule_ids}
+        names = self._names(rule_ids)
+        severities = dict(self._fetch(SELECT_SEVERITIES, (sorted(rule_ids),))) if rule_ids else {}
+        return [self._with_due(case, episodes, names, severities) for case, episodes in cases]
+
+    def _with_due(
+        self, case: Case, episodes: int, names: Mapping[int, str], severities: Mapping[int, Severity]
+    ) -> StoredCase:
+        severity = worst(severities.get(rule_id) for rule_id in case.rule_ids)
+        named = {rule_id: names.get(rule_id, "") for rule_id in case.rule_ids}
+        return StoredCase(case, episodes, named, severity, self._due.due_at(case, severity))
 
     def _names(self, rule_ids: set[int]) -> dict[int, str]:
         return dict(self._fetch(SELECT_NAMES, (sorted(rule_ids),))) if rule_ids else {}
@@ -160,24 +187,3 @@ class PostgresCases:
     def _fetch(self, query: LiteralString, values: dict[str, Any] | tuple[Any, ...]) -> list[tuple[Any, ...]]:
         with pooled(self._pool) as connection:
             return connection.execute(query, values).fetchall()
-
-
-def case_conditions(case_filter: CaseFilter) -> tuple[LiteralString, dict[str, Any]]:
-    """The WHERE of `alerts.cases c`, always with a condition, and its values."""
-    standing = case_filter.standing
-    subject = case_filter.subject
-    chosen: tuple[tuple[LiteralString, str, Any], ...] = (
-        ("c.outcome = %(outcome)s", "outcome", case_filter.outcome),
-        ("c.assignee = %(assignee)s", "assignee", case_filter.assignee),
-        ("c.rule_ids && %(rule_ids)s::bigint[]", "rule_ids", list(case_filter.rule_ids) or None),
-        ("c.subject_key = %(subject_key)s", "subject_key", subject and subject.key),
-        ("c.last >= %(earliest)s", "earliest", case_filter.earliest),
-        ("c.last <= %(latest)s", "latest", case_filter.latest),
-        ("c.state = %(state)s", "state", None if standing == "unresolved" else standing),
-    )
-    conditions = [condition for condition, _, value in chosen if value is not None]
-    if standing is not None and standing != "resolved":
-        conditions.append("c.state <> 'resolved'")  # said for a single state too: the partial index needs it
-    values = {name: value for _, name, value in chosen if value is not None}
-    where: LiteralString = " WHERE " + " AND ".join(conditions or ["true"])
-    return where, values

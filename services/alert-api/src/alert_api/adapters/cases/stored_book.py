@@ -58,20 +58,21 @@ ON CONFLICT (episode_id) DO UPDATE
 STORE_CASES = """
 INSERT INTO alerts.cases
     (case_id, subject, subject_key, state, version, count, first, last, rule_ids, opened_at, changed_at, active_since,
-     acknowledged_by, acknowledged_at, assignee, outcome, resolved_by, resolved_at)
+     active_at, acknowledged_by, acknowledged_at, assignee, outcome, resolved_by, resolved_at)
 SELECT case_id, subject, subject_key, state, version, count, first, last, rule_ids::bigint[], opened_at, changed_at,
-       active_since, acknowledged_by, acknowledged_at, assignee, outcome, resolved_by, resolved_at
+       active_since, active_at, acknowledged_by, acknowledged_at, assignee, outcome, resolved_by, resolved_at
   FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::text[], %s::integer[], %s::bigint[], %s::bigint[],
-              %s::bigint[], %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[], %s::bigint[],
-              %s::text[], %s::text[], %s::text[], %s::bigint[])
+              %s::bigint[], %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[],
+              %s::bigint[], %s::text[], %s::text[], %s::text[], %s::bigint[])
     AS new (case_id, subject, subject_key, state, version, count, first, last, rule_ids, opened_at, changed_at,
-            active_since, acknowledged_by, acknowledged_at, assignee, outcome, resolved_by, resolved_at)
+            active_since, active_at, acknowledged_by, acknowledged_at, assignee, outcome, resolved_by, resolved_at)
 ON CONFLICT (case_id) DO UPDATE
    SET state = excluded.state, version = excluded.version, count = excluded.count, first = excluded.first,
        last = excluded.last, rule_ids = excluded.rule_ids, changed_at = excluded.changed_at,
-       active_since = excluded.active_since, acknowledged_by = excluded.acknowledged_by,
-       acknowledged_at = excluded.acknowledged_at, assignee = excluded.assignee, outcome = excluded.outcome,
-       resolved_by = excluded.resolved_by, resolved_at = excluded.resolved_at
+       active_since = excluded.active_since, active_at = excluded.active_at,
+       acknowledged_by = excluded.acknowledged_by, acknowledged_at = excluded.acknowledged_at,
+       assignee = excluded.assignee, outcome = excluded.outcome, resolved_by = excluded.resolved_by,
+       resolved_at = excluded.resolved_at
 """
 
 STORE_LINKS = """

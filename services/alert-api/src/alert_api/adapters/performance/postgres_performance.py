@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from alert_api.adapters.postgres_alert_events import SELECT_NAMES
+from alert_api.adapters.alert_rows import SELECT_NAMES
 from alert_api.adapters.postgres_errors import pooled
 from alert_api.domain.cases.work_events import Outcome
 from alert_api.service.alert_counts import HOUR_MS, Span

@@ -9,8 +9,8 @@ from typing import Any, Final, LiteralString
 import psycopg
 from psycopg_pool import ConnectionPool
 
+from alert_api.adapters.alert_rows import SELECT_NAMES
 from alert_api.adapters.cases.snooze_rows import LAST_POSITION, SNOOZE_COLUMNS, stored_snooze
-from alert_api.adapters.postgres_alert_events import SELECT_NAMES
 from alert_api.adapters.postgres_errors import pooled
 from alert_api.domain.cases.snooze import SnoozeState
 from alert_api.errors import SnoozeNotFound

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from alert_api.api.cases.case_schemas import MAX_ACTOR
-from alert_api.api.schemas import ACTOR, COMMENT, COUNT, MAX_COMMENT, TIME, list_of, nullable, object_of
+from alert_api.api.schemas import (
+    ACTOR,
+    COMMENT,
+    COUNT,
+    MAX_ACTOR,
+    MAX_COMMENT,
+    TIME,
+    list_of,
+    nullable,
+    object_of,
+)
 from alert_api.domain.cases.case import STATES
+from alert_api.domain.cases.severity import SEVERITIES
 from alert_api.domain.cases.work_events import OUTCOMES, WORK_EVENTS
 from alert_api.service.cases.case_work import MOST_AT_ONCE
 from tripline_contracts import display_text, schemas
@@ -15,6 +25,12 @@ from tripline_http.fields import MAX_ID, MAX_POSITION
 
 CASE_ID: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": MAX_POSITION}
 VERSION: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": MAX_ID}
+DUE: dict[str, Any] = {
+    "type": "integer",
+    "minimum": 0,
+    "maximum": MAX_POSITION,
+    "description": "ms since the epoch",
+}
 OUTCOME: dict[str, Any] = {"enum": [*OUTCOMES, None]}
 
 
@@ -25,7 +41,7 @@ def components(declared: EventType) -> dict[str, dict[str, Any]]:
         "Case": _case(group, declared),
         "CasePage": list_of("Case", maxItems=100),
         "CaseCounts": object_of(
-            {"total": COUNT, "byState": object_of(dict.fromkeys(STATES, COUNT))},
+            {"total": COUNT, "byState": object_of(dict.fromkeys(STATES, COUNT)), "overdue": COUNT},
         ),
         "CaseEpisode": _episode(group),
         "CaseEpisodes": list_of("CaseEpisode", maxItems=100),
@@ -90,6 +106,15 @@ def _case(group: dict[str, Any], declared: EventType) -> dict[str, Any]:
             "lastEventTime": TIME,
             "openedAt": TIME,
             "changedAt": {**TIME, "description": "When it was opened or reopened, or somebody did something"},
+            "severity": {
+                "enum": [*SEVERITIES, None],
+                "description": "The worst of its rules', as they are now; null where none says one",
+            },
+            "dueAt": {
+                **nullable(DUE),
+                "description": "So long after it was opened, or reopened, as its severity may wait: by setting. null "
+                "of a resolved case, and of a severity that may wait for ever",
+            },
             "acknowledgedBy": nullable(ACTOR),
             "acknowledgedAt": nullable(TIME),
             "assignee": nullable(ACTOR),

@@ -95,7 +95,7 @@ COMMANDS: Final = {path: make for path, _, _, _, make in ACTIONS}
 def cases_blueprint(cases: CaseReader, desk: CaseDesk, clock: Clock, event_type: EventType) -> ApiBlueprint:
     """The views over `cases` and `desk`; `clock` gives ms since the epoch."""
     blueprint = new_blueprint("cases", __name__, "All that tripped about one subject, and the work on it")
-    add_case_listing(blueprint, cases, event_type)
+    add_case_listing(blueprint, cases, clock, event_type)
     add_case_readings(blueprint, cases)
     add_case_graph(blueprint, cases, event_type)
     for action in ACTIONS:
@@ -110,8 +110,8 @@ def _add_action(
     path, body_schema, operation, description, make = action
 
     def act(if_match: IfMatch, body: Body, case_id: int) -> Response:
-        command = make(current_actor(), clock(), _noted(body))
-        desk.work(case_id, command, lambda version: _expects(if_match, version), origin_of(body))
+        command = make(current_actor(), clock(), noted(body))
+        desk.work(case_id, command, lambda version: expects(if_match, version), origin_of(body))
         return shown(cases, case_id)
 
     act.__name__, act.__doc__ = path, description
@@ -144,10 +144,10 @@ def _add_bulk(blueprint: ApiBlueprint, desk: CaseDesk, clock: Clock, event_type:
         already.
         """
         body = _bulk_body(sent)
-        command = COMMANDS[body["action"]](current_actor(), clock(), _noted(body))
+        command = COMMANDS[body["action"]](current_actor(), clock(), noted(body))
         expected: int = body["expected"]
         origin = Origin(current_request_id())
-        changed = desk.work_on_all(case_filter(query, event_type), expected, command, origin)
+        changed = desk.work_on_all(case_filter(query, event_type, clock()), expected, command, origin)
         return jsonify(cases=expected, changed=changed)
 
 
@@ -165,11 +165,12 @@ def _bulk_body(sent: Body) -> Body:
     return body
 
 
-def _expects(if_match: IfMatch, version: int) -> bool:
+def expects(if_match: IfMatch, version: int) -> bool:
+    """Whether the caller means this version."""
     return if_match.any_version or str(version) in if_match.tags
 
 
-def _noted(body: Body) -> Body:
+def noted(body: Body) -> Body:
     """The body with a blank comment as none."""
     comment = body.get("comment")
     return {**body, "comment": comment if comment and comment.strip() else None}

@@ -11,7 +11,7 @@ from alert_api.service.cases.case_queries import CaseEvent, StoredCase, StoredEp
 
 
 def case_json(stored: StoredCase) -> dict[str, Any]:
-    """A case, with what its rules are called now."""
+    """A case, with what its rules are called now, how severe they are, and when it is due by that."""
     case = stored.case
     return {
         "caseId": case.case_id,
@@ -25,6 +25,8 @@ def case_json(stored: StoredCase) -> dict[str, Any]:
         "lastEventTime": case.last,
         "openedAt": case.opened_at,
         "changedAt": case.changed_at,
+        "severity": stored.severity,
+        "dueAt": stored.due_at,
         "acknowledgedBy": case.acknowledged_by,
         "acknowledgedAt": case.acknowledged_at,
         "assignee": case.assignee,

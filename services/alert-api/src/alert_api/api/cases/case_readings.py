@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -28,8 +29,10 @@ LISTING = "cases"
 CASE_PATH = f"/v1/cases/<int(min=1, max={MAX_POSITION}):case_id>"
 
 
-def add_case_listing(blueprint: ApiBlueprint, cases: CaseReader, event_type: EventType) -> None:
-    """The views that look at many cases."""
+def add_case_listing(
+    blueprint: ApiBlueprint, cases: CaseReader, clock: Callable[[], int], event_type: EventType
+) -> None:
+    """The views that look at many cases; `clock` says what is overdue."""
 
     @blueprint.route("/v1/cases", methods=["GET"])
     @blueprint.requires("alerts:read")
@@ -38,13 +41,14 @@ def add_case_listing(blueprint: ApiBlueprint, cases: CaseReader, event_type: Eve
     @blueprint.problems(400, 503)
     @blueprint.doc(operationId="listCases")
     def list_cases(query: dict[str, Any]) -> Response:
-        """Cases, filtered; those with the newest alert by event time first
+        """Cases, filtered; those with the newest alert by event time first, or those due first
 
         A case that gets an alert while pages are read may be on two of them, or on none.
         """
         context = {name: query.get(name) for name in sorted(query.keys() - {"cursor", "limit"})}
         after = _case_place(query, LISTING, context)
-        page = cases.page(case_filter(query, event_type), after, query["limit"])
+        chosen = case_filter(query, event_type, clock())
+        page = cases.page(chosen, after, query["limit"], by_due=query["sort"] == "due")
         return _page([case_json(case) for case in page.cases], LISTING, context, page.following)
 
     @blueprint.route("/v1/cases/summary", methods=["GET"])
@@ -58,9 +62,12 @@ def add_case_listing(blueprint: ApiBlueprint, cases: CaseReader, event_type: Eve
 
         What `POST /v1/cases/bulk` would do something with, before it does.
         """
-        counts = cases.counts(case_filter(query, event_type))
+        now = clock()
+        chosen = case_filter(query, event_type, now)
+        overdue = sum(cases.counts(replace(chosen, overdue_at=now)).values())
+        counts = cases.counts(chosen)
         by_state = {state: counts.get(state, 0) for state in STATES}
-        return jsonify(total=sum(by_state.values()), byState=by_state)
+        return jsonify(total=sum(by_state.values()), byState=by_state, overdue=overdue)
 
 
 def add_case_readings(blueprint: ApiBlueprint, cases: CaseReader) -> None:
@@ -143,8 +150,8 @@ def shown(cases: CaseReader, case_id: int) -> Response:
     return response
 
 
-def case_filter(query: Mapping[str, Any], event_type: EventType) -> CaseFilter:
-    """The filter that a query is."""
+def case_filter(query: Mapping[str, Any], event_type: EventType, now: int) -> CaseFilter:
+    """The filter that a query is, at this moment."""
     subject = None
     if "subject" in query:
         name, _, value = query["subject"].partition(":")
@@ -157,6 +164,8 @@ def case_filter(query: Mapping[str, Any], event_type: EventType) -> CaseFilter:
         subject=subject,
         earliest=query.get("earliest"),
         latest=query.get("latest"),
+        severity=query.get("severity"),
+        overdue_at=now if "overdue" in query else None,
     )
 
 

@@ -7,11 +7,13 @@ from typing import Any, Final
 import marshmallow as ma
 
 from alert_api.api.schemas import (
+    MAX_ACTOR,
     MAX_COMMENT,
     MAX_RULES,
+    STANDINGS,
     group_pattern,
 )
-from alert_api.domain.cases.case import STATES
+from alert_api.domain.cases.severity import SEVERITIES
 from alert_api.domain.cases.work_events import OUTCOMES
 from alert_api.service.cases.case_work import MOST_AT_ONCE
 from tripline_contracts import display_text
@@ -19,8 +21,7 @@ from tripline_contracts.event_type import EventType
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import MAX_MS, MAX_POSITION, BoundedInteger, QueryInteger, Text
 
-MAX_ACTOR: Final = 64
-STANDINGS: Final = (*STATES, "unresolved")
+SORTS: Final = ("newest", "due")
 
 
 class PageQuery(ma.Schema):
@@ -69,6 +70,14 @@ class _FilterQuery(ma.Schema):
         metadata={"description": "Event time of the newest alert in ms, this one included"},
     )
 
+    severity = ma.fields.String(
+        validate=ma.validate.OneOf(SEVERITIES),
+        metadata={"description": "The worst of its rules', as they are now"},
+    )
+    overdue = ma.fields.String(
+        validate=ma.validate.OneOf(["true"]), metadata={"description": "Unresolved, and due before now"}
+    )
+
 
 def subject_field(declared: EventType) -> Text:
     """A subject, as queries and views name it."""
@@ -91,6 +100,13 @@ def filter_query(declared: EventType) -> type[ma.Schema]:
 def page_query(declared: EventType) -> type[ma.Schema]:
     """The filters, and a page."""
     fields: dict[str, Any] = {name: PageQuery._declared_fields[name] for name in ("cursor", "limit")}  # noqa: SLF001
+    fields["sort"] = ma.fields.String(
+        validate=ma.validate.OneOf(SORTS),
+        load_default="newest",
+        metadata={
+            "description": "newest: the newest alert first; due: the earliest due first, without one last"
+        },
+    )
     return _FilterQuery.from_dict({"subject": subject_field(declared), **fields}, name="CaseQuery")
 
 

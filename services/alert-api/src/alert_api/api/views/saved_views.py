@@ -9,8 +9,9 @@ from typing import Any, Final
 import marshmallow as ma
 from flask import Response, jsonify
 
-from alert_api.api.cases.case_schemas import MAX_ACTOR, STANDINGS, subject_field
-from alert_api.api.schemas import MAX_RULES, TIME, list_of, object_of
+from alert_api.api.cases.case_schemas import SORTS, subject_field
+from alert_api.api.schemas import MAX_ACTOR, MAX_RULES, STANDINGS, TIME, list_of, object_of
+from alert_api.domain.cases.severity import SEVERITIES
 from alert_api.domain.cases.work_events import OUTCOMES
 from alert_api.service.saved_views import MOST_VIEWS, SavedView, SavedViews
 from tripline_contracts.event_type import EventType
@@ -37,6 +38,9 @@ class _FilterBody(ma.Schema):
     state = ma.fields.String(validate=ma.validate.OneOf((*STANDINGS, "all")))
     outcome = ma.fields.String(validate=ma.validate.OneOf(OUTCOMES))
     assignee = Text(1, MAX_ACTOR)
+    severity = ma.fields.String(validate=ma.validate.OneOf(SEVERITIES))
+    overdue = ma.fields.String(validate=ma.validate.OneOf(["true"]))
+    sort = ma.fields.String(validate=ma.validate.OneOf(SORTS))
     ruleId = ma.fields.List(  # noqa: N815
         BoundedInteger(1, MAX_POSITION), validate=ma.validate.Length(min=1, max=MAX_RULES)
     )

@@ -27,6 +27,7 @@ from alert_api.errors import LifecycleBroken
 
 CaseState = Literal["open", "acknowledged", "assigned", "resolved", "reopened"]
 STATES: tuple[CaseState, ...] = get_args(CaseState)
+Standing = CaseState | Literal["unresolved"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Case:
     :ivar count: alerts that came while it was this subject's case
     :ivar active_since: the position at which it was opened, or reopened the last time: of the cases of a subject the
         one with the highest takes what comes, and no other is unresolved
+    :ivar active_at: when that was
     """
 
     case_id: int
@@ -50,6 +52,7 @@ class Case:
     opened_at: int
     changed_at: int
     active_since: int
+    active_at: int
     acknowledged_by: str | None = None
     acknowledged_at: int | None = None
     assignee: str | None = None
@@ -76,6 +79,7 @@ def opened(alert: AlertFacts, subject: Subject) -> Case:
         opened_at=alert.detected_at,
         changed_at=alert.detected_at,
         active_since=alert.position,
+        active_at=alert.detected_at,
     )
 
 
@@ -103,6 +107,7 @@ def reopened(case: Case, position: int, now: int) -> Case:
         version=case.version + 1,
         changed_at=now,
         active_since=position,
+        active_at=now,
         acknowledged_by=None,
         acknowledged_at=None,
         outcome=None,

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from alert_api.domain.cases.case import Case, CaseState
+from alert_api.domain.cases.case import Case, CaseState, Standing
 from alert_api.domain.cases.episode import Episode
+from alert_api.domain.cases.severity import Severity
 from alert_api.domain.cases.subject import Subject
 from alert_api.domain.cases.work_events import Outcome
 from alert_api.service.alert_queries import Page, Place
 from alert_api.service.cases.case_graph import CaseGraph, Parties
 
-Standing = CaseState | Literal["unresolved"]
-
 
 @dataclass(frozen=True, slots=True)
 class CaseFilter:
     """Every condition given must hold; `rule_ids` are of any of these rules. Times are ms since the epoch, both ends
-    included, on the event time of the case's newest alert."""
+    included, on the event time of the case's newest alert.
+
+    :ivar severity: the worst of its rules', as they are now
+    :ivar overdue_at: unresolved, and due before this instant
+    """
 
     standing: Standing | None = None
     outcome: Outcome | None = None
@@ -28,10 +31,13 @@ class CaseFilter:
     subject: Subject | None = None
     earliest: int | None = None
     latest: int | None = None
+    severity: Severity | None = None
+    overdue_at: int | None = None
 
 
 class CasePlace(NamedTuple):
-    """The last row of a page: the next one starts right after it in (time down, id down)."""
+    """The last row of a page: the next one starts right after it in (time down, id down), by due time in (time up, id
+    up)."""
 
     time: int
     row_id: int
@@ -39,11 +45,14 @@ class CasePlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredCase:
-    """A case, how many episodes it has, and what its rules are called now."""
+    """A case, how many episodes it has, what its rules are called now, the worst of their severities, and when it is
+    due by that: None of a resolved case, and of one that may wait for ever."""
 
     case: Case
     episodes: int
     rule_names: Mapping[int, str]
+    severity: Severity | None = None
+    due_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +103,10 @@ class CaseEvents:
 class CaseReader(Protocol):
     """The cases, to look at. All raise StoreUnavailable when the database is away."""
 
-    def page(self, case_filter: CaseFilter, after: CasePlace | None, limit: int) -> CasePage:
-        """At most ``limit`` cases after ``after``."""
+    def page(
+        self, case_filter: CaseFilter, after: CasePlace | None, limit: int, *, by_due: bool = False
+    ) -> CasePage:
+        """At most ``limit`` cases after ``after``: those with the newest alert first, or those due first."""
 
     def counts(self, case_filter: CaseFilter) -> Mapping[CaseState, int]:
         """Cases by state; states without cases are left out."""

@@ -1,0 +1,1 @@
+"""Lists of alerts: which rows a filter chooses."""
