@@ -46,6 +46,18 @@ def test_filters_stand_in_the_address_and_the_address_sets_them(
     inside = [alert for alert in tripped.alerts if tripped.alerts[-1]["eventTime"] < alert["eventTime"]]
     inside = [alert for alert in inside if alert["eventTime"] < tripped.alerts[0]["eventTime"]]
     expect(page.locator("#alert-list li")).to_have_count(len(inside))
+    window.go(f"/alerts?ruleId={rule_id}&minAmount=123456789012345.5")
+    expect(page.get_by_text("No alert fits these filters.")).to_be_visible()
+    at_least = page.locator('input[aria-label^="At least"]')
+    expect(at_least).to_have_value("123456789012345.5")
+    at_least.fill("0.01")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(rf"ruleId={rule_id}&minAmount=0.01$"))
+    expect(page.locator("#alert-list li")).to_have_count(len(tripped.alerts))
+    page.get_by_label("State of the case").select_option(label="Case resolved")
+    expect(page).to_have_url(
+        re.compile(r"minAmount=0.01&caseState=resolved$|caseState=resolved&minAmount=0.01$")
+    )
     window.is_clean()
 
 

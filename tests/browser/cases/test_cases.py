@@ -57,6 +57,7 @@ def test_a_burst_is_one_case_from_the_first_look_to_what_reopens_it(
     expect(between.first).to_contain_text(case["subject"]["value"])
     expect(page.locator(".graph-edge")).to_have_count(between.count())
     its_rule_is_worth_less(window, tripped)
+    its_alerts_are_listed_by_the_outcome(window, tripped, case["caseId"])
     window.go(f"/cases?state=resolved&{subject}")
     row.locator("a").click()
     with page.expect_download(timeout=60_000) as taken:
@@ -74,6 +75,15 @@ def test_a_burst_is_one_case_from_the_first_look_to_what_reopens_it(
     page.get_by_role("link", name="All cases").click()
     expect(row).to_have_count(0)
     window.is_clean()
+
+
+def its_alerts_are_listed_by_the_outcome(window: Window, tripped: Tripped, case_id: int) -> None:
+    page = window.page
+    window.go(f"/alerts?ruleId={tripped.rule['ruleId']}&outcome=false_positive&caseState=resolved")
+    expect(page.locator("#alert-list li")).to_have_count(len(tripped.alerts))
+    page.locator("#alert-list a").first.click()
+    page.get_by_role("link", name=f"case {case_id}").click()
+    expect(page.locator("#case-history")).to_contain_text("The yearly sale.")
 
 
 def its_rule_is_worth_less(window: Window, tripped: Tripped) -> None:

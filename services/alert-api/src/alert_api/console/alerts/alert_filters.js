@@ -7,8 +7,13 @@ import { feeds } from "../core/pipeline.js";
 import { MEMBERS } from "../core/purposes.js";
 import { go } from "../core/router.js";
 import { PurposeFilters } from "../parts/purpose_filters.js";
+import { WORK_NAMES, WorkFilters } from "./work_filters.js";
 
-const NAMES = ["state", "ruleId", "group", "voided", "snoozed", "snoozeId", "from", "to", ...MEMBERS];
+const NAMES = [
+  ...["state", "ruleId", "group", "voided", "snoozed", "snoozeId", "from", "to"],
+  ...WORK_NAMES,
+  ...MEMBERS,
+];
 const STATES = [["", "All"], ["open", "Open"], ["acknowledged", "Acknowledged"]];
 const VOIDED = [["", "Voided or not"], ["true", `Rests on a voided ${ONE}`], [
   "false",
@@ -51,6 +56,7 @@ export class AlertFilters {
       ...changed,
     });
     this.purposes = new PurposeFilters("alerts", () => this.apply());
+    this.work = new WorkFilters(() => this.apply());
     this.voided = choice(VOIDED, { id: "voided-filter", "aria-label": `Voided ${MANY}`, ...changed });
     this.snoozed = choice(SNOOZED, { id: "snoozed-filter", "aria-label": "Snoozed alerts", ...changed });
     this.from = element("input", { type: "datetime-local", "aria-label": "From", step: 1, ...changed });
@@ -78,6 +84,7 @@ export class AlertFilters {
       this.rule,
       this.purposes.elements,
       element("span", { class: "pair" }, this.field, this.value),
+      this.work.elements,
       this.voided,
       this.snoozed,
       element(
@@ -106,6 +113,7 @@ export class AlertFilters {
     for (const { value, input } of this.states) input.checked = value === (query.get("state") ?? "");
     this.chooseRule();
     this.purposes.show(query);
+    this.work.show(query);
     const [field, ...rest] = (query.get("group") ?? "").split(":");
     if (FIELDS.includes(field)) this.field.value = field;
     this.value.value = rest.join(":");
@@ -125,6 +133,7 @@ export class AlertFilters {
     put("state", this.states.find((state) => state.input.checked)?.value);
     put("ruleId", this.rule.value);
     for (const [name, value] of this.purposes.read()) put(name, value);
+    for (const [name, value] of this.work.read()) put(name, value);
     put("group", this.value.value.trim() && `${this.field.value}:${this.value.value.trim()}`);
     put("voided", this.voided.value);
     const [kind, snoozeId] = this.snoozed.value.split(":");

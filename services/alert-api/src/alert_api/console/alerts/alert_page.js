@@ -135,7 +135,13 @@ export class AlertPage {
         alert.conditions ? part("The conditions", judgedConditions(alert, this.definition), "across") : null,
         this.proof.element,
       ),
-      element("p", { class: "muted small" }, "Alert ", element("span", { class: "mono" }, alert.alertId)),
+      element(
+        "p",
+        { class: "muted small" },
+        "Alert ",
+        element("span", { class: "mono" }, alert.alertId),
+        alert.caseId ? [", worked on in ", caseLink(alert.caseId)] : null,
+      ),
     );
     this.tick();
   }
@@ -244,4 +250,8 @@ function pairs(entries) {
     { class: "pairs" },
     entries.filter(Boolean).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
   );
+}
+
+function caseLink(caseId) {
+  return element("a", { href: `/cases/${caseId}`, "data-go": true }, `case ${caseId}`);
 }

@@ -8,6 +8,8 @@ const PAGE = 25;
 export const MOST_RULES = 100;
 // More at once would only wait for each other, and time out.
 const AT_ONCE = 5;
+// A reading may be empty and not the last one: it looks at so many alerts and no more.
+const MOST_READINGS = 10;
 
 /** The order of all lists of alerts. */
 export function newestFirst(a, b) {
@@ -53,11 +55,15 @@ export class AlertPages {
     return this.merged.length > 0 || this.listings.some(({ next, alerts }) => next || alerts.length > 0);
   }
 
-  /** The next page; shorter ones only at the end. */
+  /** The next page; a shorter one at the end, or where many alerts that do not fit lie between those that do. */
   async next() {
-    while (this.merged.length < PAGE) {
+    for (let reading = 0; reading < MOST_READINGS && this.merged.length < PAGE;) {
       // Which alert is the newest is known once each listing shows its own newest one.
-      await fewAtOnce(this.listings.filter(({ next, alerts }) => next && !alerts.length), read);
+      const empty = this.listings.filter(({ next, alerts }) => next && !alerts.length);
+      reading += empty.length > 0 ? 1 : 0;
+      await fewAtOnce(empty, read);
+      // One that has given nothing, and goes on, may have a newer alert than all others.
+      if (this.listings.some(({ next, alerts }) => next && !alerts.length)) continue;
       const [newest] = this.listings.filter(({ alerts }) => alerts.length)
         .sort((a, b) => newestFirst(a.alerts[0], b.alerts[0]));
       if (!newest) break;

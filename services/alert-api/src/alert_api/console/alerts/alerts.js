@@ -10,6 +10,7 @@ import { Absent, SignedOut } from "../core/client.js";
 import { arrange, button, byId, element, setText } from "../core/dom.js";
 import { SnoozeLine } from "../parts/snooze_line.js";
 import { hoursChart } from "./hours_chart.js";
+import { fitsWork } from "./work_filters.js";
 import { WhyNot } from "./why_not.js";
 import { MEMBERS, ruleIdsOf } from "../core/purposes.js";
 import { here } from "../core/router.js";
@@ -211,6 +212,7 @@ export class AlertsView {
 function belongs(alert, query, ruleIds) {
   const [field, ...rest] = (query.get("group") ?? "").split(":");
   return (!query.get("state") || query.get("state") === alert.state) &&
+    fitsWork(alert, query) &&
     (ruleIds === null || ruleIds.has(alert.ruleId)) &&
     (!query.get("ruleId") || Number(query.get("ruleId")) === alert.ruleId) &&
     (!field || alert.group[field] === rest.join(":")) &&

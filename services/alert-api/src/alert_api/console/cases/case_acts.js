@@ -3,7 +3,8 @@
 import { call, Problem, session, SignedOut } from "../core/client.js";
 import { byId, choice, element, form, labelled, setText, toast } from "../core/dom.js";
 import { counted } from "../core/format.js";
-import { outcomeName, OUTCOMES, subjectText } from "./case_words.js";
+import { outcomeName, OUTCOMES } from "../words/outcomes.js";
+import { subjectText } from "./case_words.js";
 
 const DIALOG = "rule-dialog";
 

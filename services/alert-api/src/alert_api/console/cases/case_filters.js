@@ -6,9 +6,10 @@ import { KEYS as FIELDS } from "../core/event_type.js";
 import { fieldName } from "../core/format.js";
 import { feeds } from "../core/pipeline.js";
 import { go } from "../core/router.js";
-import { OUTCOMES } from "./case_words.js";
+import { SEVERITIES } from "../core/purposes.js";
+import { OUTCOMES } from "../words/outcomes.js";
 
-const NAMES = ["state", "outcome", "assignee", "ruleId", "subject"];
+const NAMES = ["state", "outcome", "assignee", "ruleId", "subject", "severity", "overdue", "sort"];
 const STANDINGS = [["", "Unresolved"], ["open", "Open"], ["resolved", "Resolved"], ["all", "All"]];
 
 export class CaseFilters {
@@ -27,6 +28,21 @@ export class CaseFilters {
     this.outcome = choice([["", "Every outcome"], ...OUTCOMES], {
       id: "case-outcome",
       "aria-label": "Outcome",
+      ...changed,
+    });
+    this.severity = choice([["", "Severity"], ...SEVERITIES.map((name) => [name, name])], {
+      id: "case-severity",
+      "aria-label": "Severity",
+      ...changed,
+    });
+    this.overdue = choice([["", "Due whenever"], ["true", "Overdue"]], {
+      id: "case-overdue",
+      "aria-label": "Due",
+      ...changed,
+    });
+    this.sort = choice([["", "Newest alert first"], ["due", "Due first"]], {
+      id: "case-sort",
+      "aria-label": "Order",
       ...changed,
     });
     this.field = choice(FIELDS.map((name) => [name, fieldName(name)]), {
@@ -62,10 +78,13 @@ export class CaseFilters {
         element("legend", { class: "unseen" }, "State"),
         this.standings.map(({ label }) => label),
       ),
+      this.severity,
+      this.overdue,
       this.outcome,
       this.assignee,
       this.rule,
       element("span", { class: "pair" }, this.field, this.value),
+      this.sort,
       this.clear,
     );
     feeds.rules.listen((feed) => this.offer(feed.data ?? []));
@@ -84,6 +103,7 @@ export class CaseFilters {
     choose(this.assignee, [["", "Whoever\u2019s"], [session.actor, "Mine"]], query.get("assignee") ?? "");
     choose(this.rule, null, query.get("ruleId") ?? "", "Rule ");
     choose(this.outcome, null, query.get("outcome") ?? "");
+    for (const name of ["severity", "overdue", "sort"]) choose(this[name], null, query.get(name) ?? "");
     const [field, ...rest] = (query.get("subject") ?? "").split(":");
     if (FIELDS.includes(field)) this.field.value = field;
     this.value.value = rest.join(":");
@@ -101,6 +121,7 @@ export class CaseFilters {
     put("assignee", this.assignee.value);
     put("ruleId", this.rule.value);
     put("outcome", this.outcome.value);
+    for (const name of ["severity", "overdue", "sort"]) put(name, this[name].value);
     put("subject", this.value.value.trim() && `${this.field.value}:${this.value.value.trim()}`);
     go(`/cases${query.size ? `?${query}` : ""}`);
   }

@@ -2,7 +2,7 @@
 
 import { element } from "../core/dom.js";
 import { fullTime } from "../core/format.js";
-import { outcomeName } from "./case_words.js";
+import { outcomeName } from "../words/outcomes.js";
 
 const TEXTS = {
   CaseOpened: () => "Opened by an alert",

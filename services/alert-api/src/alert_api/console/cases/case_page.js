@@ -10,7 +10,7 @@ import { caseGraph, graphTitle } from "./case_graph.js";
 import { openSnooze } from "../parts/snooze_form.js";
 import { caseHistory } from "./case_history.js";
 import { episodeTable, timeLine } from "./case_episodes.js";
-import { holderText, sizeText, stateTag, subjectText } from "./case_words.js";
+import { dueTag, holderText, sizeText, stateTag, subjectText } from "./case_words.js";
 
 const ALERTS = 10;
 const NAMES = {
@@ -134,6 +134,7 @@ export class CasePage {
           "span",
           { class: "alert-facts" },
           stateTag(one),
+          dueTag(one, Date.now()),
           holder && element("span", {}, holder),
           element("span", { class: "measure" }, sizeText(one)),
           one.rules.map(({ ruleId, ruleName }) =>

@@ -3,7 +3,7 @@
 import { session } from "../core/client.js";
 import { button, element, setText } from "../core/dom.js";
 import { ago, fullTime, timeOfDay } from "../core/format.js";
-import { holderText, sizeText, stateTag, subjectText } from "./case_words.js";
+import { dueTag, holderText, sizeText, stateTag, subjectText } from "./case_words.js";
 
 const MOST_RULES = 3;
 
@@ -13,6 +13,7 @@ export class CaseRow {
   constructor(one, acts, search) {
     this.acts = acts;
     this.age = element("span");
+    this.due = element("span");
     this.link = element("a", { class: "alert-open", href: `/cases/${one.caseId}${search}`, "data-go": true });
     this.when = element("time");
     this.end = element("div", { class: "alert-end" });
@@ -41,6 +42,7 @@ export class CaseRow {
         "span",
         { class: "alert-facts" },
         stateTag(one),
+        this.due,
         element("span", { class: "measure" }, sizeText(one)),
         ruleTags(one.rules),
       ),
@@ -61,6 +63,9 @@ export class CaseRow {
 
   tick(now) {
     setText(this.age, ago(this.one.lastEventTime, now));
+    const due = dueTag(this.one, now);
+    this.due.hidden = due === null;
+    if (due && due.textContent !== this.due.textContent) this.due.replaceChildren(due);
   }
 }
 

@@ -1,14 +1,8 @@
 // What cases, their states and outcomes are called.
 
 import { element } from "../core/dom.js";
-import { counted, fieldName } from "../core/format.js";
-
-export const OUTCOMES = [
-  ["confirmed_fraud", "Confirmed fraud"],
-  ["false_positive", "False positive"],
-  ["known_accepted", "Known and accepted"],
-  ["inconclusive", "Inconclusive"],
-];
+import { counted, fieldName, fullTime, span, timeZone } from "../core/format.js";
+import { outcomeName } from "../words/outcomes.js";
 
 const STATES = {
   open: ["open", "alarm"],
@@ -17,10 +11,6 @@ const STATES = {
   assigned: ["assigned", "warn"],
   resolved: ["resolved", "good"],
 };
-
-export function outcomeName(outcome) {
-  return OUTCOMES.find(([value]) => value === outcome)?.[1].toLowerCase() ?? outcome;
-}
 
 /** "card 25"; of a group without a subject's field the rule's name, and the group. */
 export function subjectText({ subject, rules }) {
@@ -48,4 +38,23 @@ export function holderText(one) {
   if (one.state === "resolved") return `by ${one.resolvedBy}`;
   if (one.assignee !== null) return one.state === "reopened" ? `was ${one.assignee}\u2019s` : one.assignee;
   return one.acknowledgedBy ?? "";
+}
+
+/** When the case is due, and whose clock says so; null where it may wait for ever. */
+export function dueTag({ dueAt }, now) {
+  if (dueAt === null || dueAt === undefined) return null;
+  const late = dueAt < now;
+  const zone = timeZone(new Date(dueAt));
+  const title = `Due ${fullTime(dueAt)}, ${zone}; ${new Date(dueAt).toISOString()} in UTC`;
+  const told = late ? `overdue by ${rough(now - dueAt)}` : `due in ${rough(dueAt - now)}`;
+  return element("span", { class: `tag due ${late ? "alarm" : ""}`, title }, told);
+}
+
+/** A time as people say it: whole minutes, then hours, then days. */
+function rough(ms) {
+  const minutes = Math.max(1, Math.round(ms / 60_000));
+  if (minutes < 120) return span(minutes * 60);
+  return minutes < 2_880
+    ? span(Math.round(minutes / 60) * 3_600)
+    : span(Math.round(minutes / 1_440) * 86_400);
 }

@@ -44,7 +44,9 @@ export class CasesView {
       class: "quiet wide",
       id: "older-cases",
     });
-    this.all = button("With all of these\u2026", () => this.acts.bulk(this.query), { id: "case-bulk" });
+    this.all = button("With all of these\u2026", () => this.acts.bulk(unsorted(this.query)), {
+      id: "case-bulk",
+    });
     this.overview = element(
       "div",
       {},
@@ -138,7 +140,7 @@ export class CasesView {
     try {
       const [{ body, next }, counts] = await Promise.all([
         call(`/v1/cases?${this.query}${this.query.size ? "&" : ""}limit=${PAGE}`),
-        call(`/v1/cases/summary?${this.query}`),
+        call(`/v1/cases/summary?${unsorted(this.query)}`),
       ]);
       if (generation !== this.generation) return;
       Object.assign(this, { cases: body.items, next, done: true });
@@ -233,9 +235,17 @@ export class CasesView {
   }
 }
 
-function countsText({ total, byState }) {
+/** The filters alone: what is counted, and done at once, has no order. */
+function unsorted(query) {
+  const filters = new URLSearchParams(query);
+  filters.delete("sort");
+  return filters;
+}
+
+function countsText({ total, byState, overdue }) {
   const parts = Object.entries(byState).filter(([, count]) => count > 0).map(([state, count]) =>
     `${count} ${state}`
   );
-  return parts.length > 1 ? `${counted(total, "case")}: ${parts.join(", ")}` : counted(total, "case");
+  const all = parts.length > 1 ? `${counted(total, "case")}: ${parts.join(", ")}` : counted(total, "case");
+  return overdue > 0 ? `${all}; ${overdue} overdue` : all;
 }
