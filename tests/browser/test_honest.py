@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Route, expect
 
+from alert_api.domain.health.part_health import PARTS
 from tests.browser.conftest import OpenWindow
 from tests.browser.traffic import Tripped
 from tests.browser.windows import answers
@@ -122,7 +123,7 @@ def test_health_says_of_every_part_how_it_is(open_window: OpenWindow) -> None:
     page.get_by_role("link", name="Health of all parts").click()
     window.shows("Live")
     parts = page.get_by_role("list", name="Parts of the line").get_by_role("listitem")
-    expect(parts).to_have_count(14)
+    expect(parts).to_have_count(len(PARTS))
     for name in ("Rules registry", "Archiver", "Prover", "Retention", "Postgres", "Kafka", "Topics"):
         expect(parts.filter(has_text=name).first).to_contain_text("fine")
     expect(parts.filter(has_text="Relay of rules")).to_contain_text(

@@ -10,10 +10,15 @@ from flask.testing import FlaskClient
 
 from rules_registry.service.rule_file_lines import read_text
 from tests.contract.support.http_apps import EVERYTHING, SERVICES, app_named, bearer, endpoints
+from tripline_contracts.recordings.json_rows import json_lines
+from tripline_contracts.recordings.lines import Lines
+from tripline_contracts.recordings.rows import BadRow, Raw
 
 pytestmark = pytest.mark.contract
 
 JSON = "application/json"
+RECORDINGS = ("generator", "POST", "/v1/replays")
+"""It takes a file, whatever it is packed as: a broken row costs itself alone, and the report names it."""
 
 
 def takers_of(media_type: str) -> Iterator[tuple[str, str, str]]:
@@ -34,7 +39,7 @@ def operations(client: FlaskClient) -> list[tuple[str, Any]]:
     ]
 
 
-TAKERS = list(takers_of(JSON))
+TAKERS = [taker for taker in takers_of(JSON) if taker != RECORDINGS]
 
 
 def test_bodies_of_all_services_are_looked_at() -> None:
@@ -67,3 +72,10 @@ def test_a_line_of_a_rule_file_is_refused_by_itself() -> None:
     (read,) = read_text(line)
     assert read.wanted is None
     assert "'ruleId' is given twice" in read.problems[0].message
+
+
+def test_a_row_of_a_recording_is_refused_by_itself() -> None:
+    good, bad, after = json_lines(Lines([b'{"a": 1}\n', b'{"a": 1, "\\u0061": 2}\n', b'{"a": 3}\n']))
+    assert (good, after) == (Raw(1, {"a": 1}), Raw(3, {"a": 3}))
+    assert isinstance(bad, BadRow)
+    assert (bad.line, "'a' is given twice" in bad.reason) == (2, True)

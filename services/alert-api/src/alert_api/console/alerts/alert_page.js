@@ -3,29 +3,20 @@
 import { facts, judgedAgain, taken } from "../parts/alert_row.js";
 import { openAcknowledge } from "../parts/acknowledge.js";
 import { isSaid, purposeLines, severityTag } from "../parts/purpose_facts.js";
+import { pairs, transaction, why } from "./alert_facts.js";
 import { alertHistory } from "./alert_history.js";
 import { AlertProof } from "./alert_proof.js";
 import { snoozeButton, snoozedSentence } from "./alert_snooze.js";
 import { call, Problem, session } from "../core/client.js";
 import { contributors } from "../words/contributors.js";
 import { button, element } from "../core/dom.js";
-import { fieldOf, identityOf, MANY, ONE, timeOf } from "../core/event_type.js";
-import {
-  counted,
-  decimal,
-  fieldName,
-  fieldNames,
-  fullTime,
-  milliseconds,
-  timeOfDay,
-} from "../core/format.js";
+import { ONE } from "../core/event_type.js";
 import { ruleLink } from "../parts/rule_link.js";
 import { purposeOf } from "../core/purposes.js";
-import { cameTo, widest, widestIndex } from "../words/verdict.js";
+import { widest, widestIndex } from "../words/verdict.js";
 import { judgedConditions } from "../words/condition_verdicts.js";
 import { askedDefinition, knownDefinition } from "../words/measure.js";
-import { bounds, inBuckets } from "../words/precision.js";
-import { isVoided, voidedSentences } from "../words/void_marks.js";
+import { voidedSentences } from "../words/void_marks.js";
 import { windowPicture } from "../words/window_picture.js";
 
 export class AlertPage {
@@ -174,82 +165,8 @@ export class AlertPage {
   }
 }
 
-function why(alert, definition) {
-  const different = definition?.aggregatorFunctionType === "COUNT_DISTINCT"
-    ? ` different ${fieldNames(definition.aggregateFieldName)}`
-    : "";
-  return [
-    [
-      "Rule",
-      element("a", ruleLink(alert), `rule ${alert.ruleId}, version ${alert.ruleVersion}`),
-    ],
-    alert.conditions ? ["Value", `${cameTo(alert).join("")} held`] : ["Value", cameTo(alert).join(different)],
-    ["Window", `${timeOfDay(alert.windowStart)} to ${timeOfDay(alert.windowEnd)}, both included`],
-    alert.precision
-      ? ["Precision", `bucketed, ${inBuckets(alert.precision.bucketSeconds)}: ${bounds(alert.precision)}`]
-      : null,
-    alert.contributors ? ["Counted", counted(alert.contributors.count, ONE, MANY)] : null,
-    ["Detected", detection(alert)],
-    alert.late && !judgedAgain(alert)
-      ? [
-        "Late",
-        `${milliseconds(alert.late.newestEventTime - alert.eventTime)} behind the newest of its group`,
-      ]
-      : null,
-    alert.partial && !judgedAgain(alert)
-      ? ["Caught up", "found when the rule was put in force for the past"]
-      : null,
-    alert.warm === false ? ["Window", `may lack ${MANY} from before the engine knew this rule`] : null,
-  ];
-}
-
-function transaction(alert) {
-  const asContributor = {
-    transactionId: identityOf(alert.transaction),
-    eventTime: timeOf(alert.transaction),
-  };
-  const address = `/controls?${new URLSearchParams({
-    void: asContributor.transactionId,
-    at: asContributor.eventTime,
-  })}`;
-  const offered = session.may("controls:write") && !isVoided(alert, asContributor);
-  return [
-    pairs(
-      Object.entries(alert.transaction).map((
-        [name, value],
-      ) => [fieldName(name), value === null ? "\u2013" : shown(fieldOf(name)?.kind, value)]),
-    ),
-    offered
-      ? element(
-        "p",
-        { class: "small" },
-        element("a", { href: address, "data-go": true }, `Void this ${ONE}\u2026`),
-      )
-      : null,
-  ];
-}
-
-function shown(kind, value) {
-  return kind === "timestamp" ? fullTime(value) : kind === "decimal" ? decimal(value) : String(value);
-}
-
-function detection(alert) {
-  const took = alert.ingestedAt === null
-    ? ""
-    : `, ${milliseconds(Math.max(0, alert.detectedAt - alert.ingestedAt))} after the ${ONE} came in`;
-  return fullTime(alert.detectedAt) + took;
-}
-
 function part(title, content, className = "") {
   return element("section", { class: className }, element("h2", {}, title), content);
-}
-
-function pairs(entries) {
-  return element(
-    "dl",
-    { class: "pairs" },
-    entries.filter(Boolean).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
-  );
 }
 
 function caseLink(caseId) {

@@ -58,3 +58,12 @@ function rough(ms) {
     ? span(Math.round(minutes / 60) * 3_600)
     : span(Math.round(minutes / 1_440) * 86_400);
 }
+
+/** How many cases there are, by state, and how many of them are overdue. */
+export function countsText({ total, byState, overdue }) {
+  const parts = Object.entries(byState).filter(([, count]) => count > 0).map(([state, count]) =>
+    `${count} ${state}`
+  );
+  const all = parts.length > 1 ? `${counted(total, "case")}: ${parts.join(", ")}` : counted(total, "case");
+  return overdue > 0 ? `${all}; ${overdue} overdue` : all;
+}

@@ -2,12 +2,12 @@
 
 import { call, session, SignedOut } from "../core/client.js";
 import { arrange, button, byId, element, setText } from "../core/dom.js";
-import { counted } from "../core/format.js";
 import { here } from "../core/router.js";
 import { CaseActs } from "./case_acts.js";
 import { CaseFilters } from "./case_filters.js";
 import { CasePage } from "./case_page.js";
 import { CaseRow } from "./case_row.js";
+import { countsText } from "./case_words.js";
 import { SnoozeLine } from "../parts/snooze_line.js";
 import { SnoozeList } from "./snooze_list.js";
 import { showKeys } from "./key_help.js";
@@ -240,12 +240,4 @@ function unsorted(query) {
   const filters = new URLSearchParams(query);
   filters.delete("sort");
   return filters;
-}
-
-function countsText({ total, byState, overdue }) {
-  const parts = Object.entries(byState).filter(([, count]) => count > 0).map(([state, count]) =>
-    `${count} ${state}`
-  );
-  const all = parts.length > 1 ? `${counted(total, "case")}: ${parts.join(", ")}` : counted(total, "case");
-  return overdue > 0 ? `${all}; ${overdue} overdue` : all;
 }
