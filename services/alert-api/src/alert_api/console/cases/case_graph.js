@@ -2,7 +2,7 @@
 // them a line for each pair, the thicker the more it had; below it the same as a table.
 
 import { drawing, element } from "../core/dom.js";
-import { capital, MANY } from "../core/event_type.js";
+import { capital, MANY, ONE } from "../core/event_type.js";
 import { counted, decimal, fieldName, fullTime, timeOfDay } from "../core/format.js";
 
 const ROW = 34;
@@ -66,10 +66,10 @@ function parties({ sourceField, targetField }) {
 function said(graph, drawn) {
   const without = graph.transactions - graph.withBothParties;
   return [
-    `The ${graph.transactions} ${MANY} that the newest ${
+    `${counted(graph.transactions, ONE, MANY)} that ${
       counted(graph.alerts, "alert")
-    } tripped on; those that only`,
-    `counted are with each alert.`,
+    }, the newest, tripped on;`,
+    "those that only counted are with each alert.",
     drawn < graph.edgeCount ? `The ${drawn} largest of ${graph.edgeCount} pairs are drawn.` : "",
     without ? `${without} lack ${parties(graph)}.` : "",
   ].filter(Boolean).join(" ");
