@@ -1,10 +1,10 @@
-"""One translation of database errors for everything in this package."""
+"""One translation of database errors for everything in this package, and connections that go by it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg_pool import ConnectionPool
@@ -34,3 +34,45 @@ def pooled(pool: ConnectionPool[psycopg.Connection[Any]]) -> Iterator[psycopg.Co
             yield connection
     except psycopg.Error as error:
         raise translated(error) from error
+
+
+class HeldConnection:
+    """The one connection of a process, opened when needed and again after it broke.
+
+    :param application: what Postgres shows of it
+    :param readable: a query that shows whether the database can be reached, and the grants are there
+    """
+
+    def __init__(self, dsn: str, application: str, readable: LiteralString) -> None:
+        self._dsn, self._application, self._readable = dsn, application, readable
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def check(self) -> None:
+        """Return if the database can be reached now, on a connection of its own: for other threads."""
+        with psycopg.connect(self._dsn, connect_timeout=2) as connection:
+            connection.execute(self._readable)
+
+    def close(self) -> None:
+        """Give the connection back."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[psycopg.Cursor[Any]]:
+        try:
+            if self._connection is None or self._connection.closed:
+                self._connection = psycopg.connect(
+                    self._dsn,
+                    autocommit=True,
+                    connect_timeout=5,
+                    keepalives_idle=10,
+                    tcp_user_timeout=20_000,
+                    application_name=self._application,
+                    options="-c statement_timeout=60s",
+                )
+            with self._connection.transaction(), self._connection.cursor() as cursor:
+                yield cursor
+        except psycopg.Error as error:
+            self.close()
+            raise translated(error) from error

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
 
-import psycopg
-
-from alert_api.adapters.postgres_errors import translated
+from alert_api.adapters.postgres_errors import HeldConnection
 from alert_api.domain.rejected_records import Delivery, RecordPlace
 from alert_api.service.rejected.reading import ReceivedReject
 from alert_api.service.rejected.redrive import Correction
@@ -33,12 +29,13 @@ ON CONFLICT DO NOTHING
 """
 
 
-class PostgresRedrive:
+class PostgresRedrive(HeldConnection):
     """``RedriveStore`` over one connection, opened when needed and again after it broke."""
 
     def __init__(self, dsn: str) -> None:
-        self._dsn = dsn
-        self._connection: psycopg.Connection[Any] | None = None
+        super().__init__(
+            dsn, "tripline-redrive", "SELECT position FROM alerts.rejected_record_deliveries LIMIT 0"
+        )
 
     def store(self, rejects: Sequence[ReceivedReject]) -> int:
         """All or nothing; gives the number that were new."""
@@ -70,33 +67,3 @@ class PostgresRedrive:
         ]
         with self._transaction() as cursor:
             cursor.executemany(DELIVERED, rows)
-
-    def check(self) -> None:
-        """Return if the database can be reached now, on a connection of its own: for other threads."""
-        with psycopg.connect(self._dsn, connect_timeout=2) as connection:
-            connection.execute("SELECT position FROM alerts.rejected_record_deliveries LIMIT 0")
-
-    def close(self) -> None:
-        """Give the connection back."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    @contextmanager
-    def _transaction(self) -> Iterator[psycopg.Cursor[Any]]:
-        try:
-            if self._connection is None or self._connection.closed:
-                self._connection = psycopg.connect(
-                    self._dsn,
-                    autocommit=True,
-                    connect_timeout=5,
-                    keepalives_idle=10,
-                    tcp_user_timeout=20_000,
-                    application_name="tripline-redrive",
-                    options="-c statement_timeout=60s",
-                )
-            with self._connection.transaction(), self._connection.cursor() as cursor:
-                yield cursor
-        except psycopg.Error as error:
-            self.close()
-            raise translated(error) from error

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import psycopg
-
-from alert_api.adapters.postgres_errors import translated
+from alert_api.adapters.retention.retention_connection import retention_connection
 
 
 class PostgresCounts:
@@ -15,15 +13,6 @@ class PostgresCounts:
 
     def settle_counts(self) -> int:
         """Adds up what transactions have left; gives the number of changes. Raises StoreUnavailable."""
-        try:
-            with psycopg.connect(
-                self._dsn,
-                connect_timeout=5,
-                tcp_user_timeout=20_000,
-                application_name="tripline-retention",
-                options="-c statement_timeout=60s",
-            ) as connection:
-                (settled,) = connection.execute("SELECT alerts.settle_counts()").fetchone() or (0,)
-        except psycopg.Error as error:
-            raise translated(error) from error
+        with retention_connection(self._dsn) as connection:
+            (settled,) = connection.execute("SELECT alerts.settle_counts()").fetchone() or (0,)
         return int(settled)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, Literal, LiteralString
 
 import psycopg
 from psycopg import sql
 
-from alert_api.adapters.postgres_errors import translated
+from alert_api.adapters.retention.retention_connection import retention_connection
 from alert_api.service.retention import Kept, RetentionPolicy
 
 BATCH = 1000
@@ -77,17 +76,5 @@ class PostgresDeadLetters:
     def _query(self, text: LiteralString) -> sql.Composed:
         return sql.SQL(text).format(**self._tables)
 
-    @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
-        try:
-            with psycopg.connect(
-                self._dsn,
-                autocommit=True,
-                connect_timeout=5,
-                tcp_user_timeout=20_000,
-                application_name="tripline-retention",
-                options="-c statement_timeout=60s",
-            ) as connection:
-                yield connection
-        except psycopg.Error as error:
-            raise translated(error) from error
+    def _connection(self) -> AbstractContextManager[psycopg.Connection[Any]]:
+        return retention_connection(self._dsn, autocommit=True)

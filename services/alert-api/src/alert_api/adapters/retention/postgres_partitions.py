@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, LiteralString
 
-import psycopg
-
-from alert_api.adapters.postgres_errors import translated
+from alert_api.adapters.retention.retention_connection import retention_connection
 
 
 class PostgresPartitions:
@@ -25,14 +23,5 @@ class PostgresPartitions:
         self._call("SELECT alerts.analyze_alerts()", ())
 
     def _call(self, query: LiteralString, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        try:
-            with psycopg.connect(
-                self._dsn,
-                connect_timeout=5,
-                tcp_user_timeout=20_000,
-                application_name="tripline-retention",
-                options="-c statement_timeout=600s",
-            ) as connection:
-                return connection.execute(query, values).fetchall()
-        except psycopg.Error as error:
-            raise translated(error) from error
+        with retention_connection(self._dsn, statement_seconds=600) as connection:
+            return connection.execute(query, values).fetchall()

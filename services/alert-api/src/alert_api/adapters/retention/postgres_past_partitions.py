@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 import psycopg
 
-from alert_api.adapters.postgres_errors import translated
+from alert_api.adapters.retention.retention_connection import retention_connection
 from alert_api.service.past_months import Mark
 
 BATCH: Final = 5_000
@@ -67,17 +67,5 @@ class PostgresPastPartitions:
             [row] = connection.execute(query, values).fetchall()
         return tuple(row)
 
-    @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
-        try:
-            with psycopg.connect(
-                self._dsn,
-                autocommit=True,
-                connect_timeout=5,
-                tcp_user_timeout=20_000,
-                application_name="tripline-retention",
-                options="-c statement_timeout=3600s",
-            ) as connection:
-                yield connection
-        except psycopg.Error as error:
-            raise translated(error) from error
+    def _connection(self) -> AbstractContextManager[psycopg.Connection[Any]]:
+        return retention_connection(self._dsn, autocommit=True, statement_seconds=3600)
