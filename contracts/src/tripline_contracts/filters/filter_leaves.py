@@ -23,7 +23,7 @@ _NONE: Final = frozenset[str]()
 
 
 class Unnamed:
-    """What every test has that refers to no named value."""
+    """The named values of a test: none, unless it says which."""
 
     __slots__ = ()
 

@@ -15,6 +15,7 @@ from tripline_contracts.filters.filter_leaves import (
     MultipleTest,
     NullTest,
     TextTest,
+    Unnamed,
 )
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.spelling import Operator
@@ -100,7 +101,7 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Unnamed):
     """True if the field is not null and stands so to the constant.
 
     `constant` is plain decimal text for a decimal field (compared by value), int ms for a time, else text.
@@ -118,17 +119,9 @@ class Comparison:
         """Canonical names of the fields that it looks at."""
         return frozenset((self.field,))
 
-    def lists(self) -> frozenset[str]:
-        """Names of the lists that it looks into."""
-        return _NONE
-
-    def parameters(self) -> frozenset[str]:
-        """Names of the parameters that it compares with."""
-        return _NONE
-
 
 @dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(Unnamed):
     """True if the field is one of the constants; these are as in `Comparison`, ascending, each once."""
 
     field: str
@@ -142,17 +135,9 @@ class Membership:
         """Canonical names of the fields that it looks at."""
         return frozenset((self.field,))
 
-    def lists(self) -> frozenset[str]:
-        """Names of the lists that it looks into."""
-        return _NONE
-
-    def parameters(self) -> frozenset[str]:
-        """Names of the parameters that it compares with."""
-        return _NONE
-
 
 @dataclass(frozen=True, slots=True)
-class ListMembership:
+class ListMembership(Unnamed):
     """True if the field is in the named list, as that stood when the transaction was accepted."""
 
     field: str
@@ -170,13 +155,9 @@ class ListMembership:
         """Names of the lists that it looks into."""
         return frozenset((self.list_name,))
 
-    def parameters(self) -> frozenset[str]:
-        """Names of the parameters that it compares with."""
-        return _NONE
-
 
 @dataclass(frozen=True, slots=True)
-class ParameterComparison:
+class ParameterComparison(Unnamed):
     """True if the field is not null and stands so to the parameter, as that stood when the transaction was accepted.
 
     Without a value of the parameter it is false, `!=` too.
@@ -193,10 +174,6 @@ class ParameterComparison:
     def fields(self) -> frozenset[str]:
         """Canonical names of the fields that it looks at."""
         return frozenset((self.field,))
-
-    def lists(self) -> frozenset[str]:
-        """Names of the lists that it looks into."""
-        return _NONE
 
     def parameters(self) -> frozenset[str]:
         """Names of the parameters that it compares with."""

@@ -60,8 +60,10 @@ def _between_fields(leaf: FieldComparison, event_type: EventType) -> Test:
         less = (high < other_high) | (alike & (low < other_low))
         return _by_order(less, alike & (low == other_low), by_order)
 
+    columns = [time_column(field, event_type) for field in (one, other)]
+
     def time_test(history: History, start: RowNumber, end: RowNumber) -> BoolArray:
-        first, second = (_times(history, field, event_type)[start:end] for field in (one, other))
+        first, second = (column(history)[start:end] for column in columns)
         present = (first != NULL_TIME) & (second != NULL_TIME)
         result: BoolArray = present & _by_order(first < second, first == second, by_order)
         return result
@@ -88,16 +90,20 @@ def _by_order(less: BoolArray, same: BoolArray, satisfied: tuple[bool, bool, boo
     return result
 
 
-def _times(history: History, field: Field, event_type: EventType) -> Int64Array:
-    times: Int64Array = history.time if field == event_type.time_field else history.stamp(field.name)
-    return times
+def time_column(field: Field, event_type: EventType) -> Callable[[History], Int64Array]:
+    """Where a history has the times of that field."""
+    if field.name == event_type.time_field.name:
+        return lambda history: history.time
+    return lambda history: history.stamp(field.name)
 
 
 def _null(field: Field, event_type: EventType) -> Test:
+    times = time_column(field, event_type)
+
     def test(history: History, start: RowNumber, end: RowNumber) -> BoolArray:
         absent: BoolArray
         if field.kind == "timestamp":
-            absent = _times(history, field, event_type)[start:end] == NULL_TIME
+            absent = times(history)[start:end] == NULL_TIME
         elif field.name in history.values:
             absent = history.codes(field.name)[start:end] < 0
         else:

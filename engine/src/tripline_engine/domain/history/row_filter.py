@@ -23,7 +23,7 @@ from tripline_contracts.filters.filter_tree import (
 )
 from tripline_contracts.spelling import Operator
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.history.leaf_tests import Test, leaf_test
+from tripline_engine.domain.history.leaf_tests import Test, leaf_test, time_column
 from tripline_engine.domain.memory.array_types import BoolArray, Millis, RowNumber, Uint64Array
 from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.threshold import Threshold
@@ -125,10 +125,10 @@ _TIME_OPERATORS: dict[str, np.ufunc] = {
 
 
 def _times(field: Field, operator: str, constants: Sequence[int], event_type: EventType) -> Test:
-    is_event_time = field.name == event_type.time_field.name
+    column = time_column(field, event_type)
 
     def test(history: History, start: int, end: int) -> Passes:
-        times = (history.time if is_event_time else history.stamp(field.name))[start:end]
+        times = column(history)[start:end]
         result: Passes = np.zeros(end - start, np.bool_)
         for constant in constants:
             result |= _TIME_OPERATORS[operator](times, constant)
