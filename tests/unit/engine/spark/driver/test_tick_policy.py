@@ -29,6 +29,8 @@ CASES = [
         WALL,
         WALL - IDLE,
     ),
+    ("then in steps of a third of it", [resting(700, IDLE)], WALL + 9_999, WALL - IDLE),
+    ("and on", [resting(700, IDLE)], WALL + 10_000, WALL - IDLE + 10_000),
     ("a partition never read holds the clock", [busy(900), busy(None)], WALL, None),
     ("an empty partition holds it for the idle time only", [busy(900), resting(None, IDLE - 1)], WALL, None),
     ("an empty partition is then left out", [busy(900), resting(None, IDLE)], WALL, 900),
@@ -44,6 +46,11 @@ CASES = [
 )
 def test_next_tick(partitions: list[PartitionState], wall: int | None, expected: int | None) -> None:
     assert next_tick(partitions, IDLE, wall) == expected
+
+
+@pytest.mark.parametrize(("idle", "expected"), [(0, WALL + 7), (2, WALL + 5), (60_000, 940_000)])
+def test_steps_of_rest_go_by_the_idle_time(idle: int, expected: int) -> None:
+    assert next_tick([resting(700, idle)], idle, WALL + 7) == expected
 
 
 def test_only_committed_micro_batches_count() -> None:
