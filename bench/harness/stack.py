@@ -1,4 +1,4 @@
-"""The line of `tripline demo`, without its traffic and rules, in a folder of its own; it ends with this process."""
+"""The line of `tripline demo`, by default without traffic and rules, in a folder of its own; ends with this process."""
 
 from __future__ import annotations
 
@@ -33,12 +33,14 @@ class BenchFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A running line: addresses, the key of an analyst, and the logs of its processes."""
+    """A running line: addresses, keys of an analyst and of operations, and the logs of its processes."""
 
     kafka: KafkaCluster
     registry: str
     alert_api: str
+    generator: str
     key: str
+    operations_key: str
     engine_metrics: str
     process: leash.Leashed
     places: Places
@@ -54,8 +56,11 @@ class Stack:
 
 
 @contextmanager
-def stack(folder: Path) -> Iterator[Stack]:
-    """Starts it and waits until all of it is ready. Raises BenchFailed."""
+def stack(folder: Path, *options: str) -> Iterator[Stack]:
+    """Starts it and waits until all of it is ready. Raises BenchFailed.
+
+    :param options: of `tripline demo`; by default it has no traffic, and the data's clock
+    """
     places = _places(folder)
     environment = {**os.environ, "TRIPLINE_VAR": str(places.var), "TRIPLINE_EVENT_TYPE": "transaction"}
 
@@ -64,7 +69,7 @@ def stack(folder: Path) -> Iterator[Stack]:
 
     # with the clock of the wall, a line that is at rest for half a minute finds what is preloaded too late; with
     # payments on both partitions, as there are throughout, the two are the same
-    command = [_tripline(), "demo", "--no-traffic", "--clock=data"]
+    command = [_tripline(), "demo", *(options or ("--no-traffic", "--clock=data"))]
     process = leash.start(
         command, log=folder / "demo.log", environment=environment, stop_signal=signal.SIGTERM
     )
@@ -75,7 +80,8 @@ def stack(folder: Path) -> Iterator[Stack]:
         kafka = kafka_cluster(written["kafkaAdministrator"])
         create_probe(kafka)
         yield Stack(
-            kafka, written["rulesRegistry"], written["alertApi"], written["apiKeys"]["analyst"],
+            kafka, written["rulesRegistry"], written["alertApi"], written["generator"],
+            written["apiKeys"]["analyst"], written["apiKeys"]["ops"],
             f"http://{ports.LOOPBACK}:{port}", process, places,
         )  # fmt: skip
     finally:
