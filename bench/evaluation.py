@@ -260,11 +260,25 @@ def plainly_held(load: Workload, subject: Subject, asked: Column) -> Held:
         window = slice(max(0, number - 1_000 * subject.window_seconds), number + 1)
         cents = load.cents[window]
         count[probe] = cents.size
-        total[probe] = cents.sum()
-        if subject.function == "COUNT_DISTINCT":
-            total[probe] = np.unique(load.key(subject.counted)[window]).size
+        total[probe] = _plain_value(subject, load, window, int(cents.sum()))
         extreme[probe] = cents.min() if subject.function == "MIN" else cents.max()
     return Held(total, count, extreme)
+
+
+def _plain_value(subject: Subject, load: Workload, window: slice, otherwise: int) -> int:
+    """What a subject tells of a window, of times in ms."""
+    match subject.function:
+        case "COUNT_DISTINCT":
+            return int(np.unique(load.key(subject.counted)[window]).size)
+        case "CHANGED":
+            before, last = load.key(subject.counted)[window][-2:]
+            return int(before != last)
+        case "SECONDS_SINCE_PREVIOUS":
+            return 1
+        case "SECONDS_SINCE_FIRST":
+            return int(window.stop - 1 - window.start)
+        case _:
+            return otherwise
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from bench.independent.windows import Held, different, group_codes, held
 from bench.workload.workload import HUGE_CENTS, STRANGERS, Column, Workload
 from tripline_contracts import decimals
+from tripline_contracts.rules.aggregate import SINCE
 from tripline_contracts.rules.rule_definition import Function
 
 UNREACHABLE: Final = Decimal(10) ** 15
@@ -45,7 +46,7 @@ class Passing:
 class Subject:
     """What a rule watches; the limit comes with its versions.
 
-    :ivar counted: the field of a COUNT_DISTINCT
+    :ivar counted: the field of a COUNT_DISTINCT, or of a CHANGED
     :ivar bucket_seconds: the length of its buckets, None for a rule that is exact
     """
 
@@ -60,7 +61,8 @@ class Subject:
 
     def body(self, limit: Decimal, effective_from: int) -> dict[str, object]:
         """What the registry is sent: tripping above that limit."""
-        fields = {"COUNT": None, "COUNT_DISTINCT": self.counted}
+        fields = {"COUNT": None, "COUNT_DISTINCT": self.counted, "CHANGED": self.counted}
+        fields |= dict.fromkeys(SINCE)
         definition: dict[str, object] = {
             "name": self.name,
             "groupingKeyNames": list(self.grouping),
@@ -120,8 +122,10 @@ class Subject:
         match self.function:
             case "COUNT":
                 return str(count)
-            case "COUNT_DISTINCT":
+            case "COUNT_DISTINCT" | "CHANGED":
                 return str(total)
+            case "SECONDS_SINCE_PREVIOUS" | "SECONDS_SINCE_FIRST":
+                return decimals.plain(Decimal(total) / 1_000)
             case "AVG":
                 mean = Decimal(total) * _CENTS / count
                 return decimals.plain(mean.quantize(Decimal("0.000001"), ROUND_HALF_EVEN))

@@ -210,7 +210,8 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("functionOf", [alert_of("1", "Ann"), None], "COUNT_DISTINCT"),
         ("functionOf", [alert_of(), None], "COUNT_DISTINCT"),
         ("functionOf", [{**alert_of(), "precision": {"bucketSeconds": 60}}, None], None),
-        ("functionOf", [alert_of(None, None), None], "COUNT"),
+        ("functionOf", [{**alert_of(None, None), "value": "2"}, None], "COUNT"),
+        ("functionOf", [{**alert_of(None, None), "value": "60.5"}, None], None),
         # Amounts or ids of digits: nobody knows.
         ("functionOf", [alert_of("1000", "2"), None], None),
         ("shownValue", ["1000", "SUM"], "1,000"),
@@ -221,6 +222,8 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("steps", [alert_of("7", "25", "7", "7"), "COUNT_DISTINCT"], [1, 0, 1, 0]),
         ("steps", [alert_of("3", "2"), "SUM"], [2, 3]),
         ("steps", [alert_of("3", "2"), "MAX"], None),
+        ("steps", [alert_of(None, None), "SECONDS_SINCE_PREVIOUS"], None),
+        ("steps", [alert_of("7", None), "CHANGED"], None),
         ("steps", [{**alert_of("3", "2"), "value": "5"}, None], [2, 3]),
         ("steps", [{**alert_of("3", "2"), "value": "2.5"}, None], None),
     ],

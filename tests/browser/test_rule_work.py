@@ -95,6 +95,18 @@ def test_choices_that_exclude_each_other_are_disabled(
     form.get_by_label("Late payments").select_option("evaluate")
     form.get_by_label("be silent for that group").fill("10")
     expect(again).to_be_disabled()
+    form.get_by_label("be silent for that group").fill("")
+    form.get_by_label("count afresh").check()
+    form.get_by_label("Aggregate").select_option("SECONDS_SINCE_PREVIOUS")
+    expect(form.get_by_text("Seconds since the payment before per payer")).to_be_visible()
+    for _ in range(2):
+        expect(form.get_by_label("count afresh")).not_to_be_checked()
+        expect(form.get_by_label("count afresh")).to_be_disabled()
+        expect(again).to_be_disabled()
+        expect(form.get_by_text("neither counts afresh nor judges again")).to_be_visible()
+        form.get_by_label("Aggregate").select_option("CHANGED")
+    form.get_by_label("of", exact=True).select_option(label="beneficiary")
+    expect(form.get_by_text("Change (1 or 0) of beneficiary per payer")).to_be_visible()
     assert stored(stack, rule["ruleId"])["version"] == 1
     window.is_clean()
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from tests.oracle.parsers.conditions import OF_ORDER, SINCE_FIRST, SINCE_PREVIOUS
 from tests.oracle.parsers.definitions import DISTINCT, REEVALUATE
 from tests.oracle.values.decimals import plain
 from tests.oracle.values.model import Json
 from tests.oracle.values.schema import AMOUNT
 
 WIDEST_SECONDS = 400 * 86_400
+OF_NO_FIELD = ("COUNT", SINCE_PREVIOUS, SINCE_FIRST)
 # Well within what is allowed.
 _MOST_BUCKETS = 5000
 
@@ -19,10 +21,10 @@ _MOST_BUCKETS = 5000
 class Draft:
     """A definition before it is written down; times in seconds, limit in millionths, filter normalised.
 
-    `field` is what is aggregated, unless that is nothing because the function is COUNT. With a `parameter` the
-    limit is that, and the number only what it might be. `bucket` is the length of one, None where all is exact. A
-    chained one has a `chain`, whose conditions are drafts of which only what a condition has counts; of its own,
-    `grouping` and `window` are then those of the whole, and function, operator, limit and field say nothing.
+    `field` is what is aggregated, unless that is nothing because the function is one of `OF_NO_FIELD`. With a
+    `parameter` the limit is that, and the number only what it might be. `bucket` is the length of one, None where all
+    is exact. A chained one has a `chain`, whose conditions are drafts of which only what a condition has counts; of its
+    own, `grouping` and `window` are then those of the whole, and function, operator, limit and field say nothing.
     """
 
     grouping: tuple[str, ...]
@@ -82,7 +84,7 @@ def bucketed(draft: Draft, length: int | None) -> Draft:
         length is None
         or exact
         or least > narrowest
-        or any(other.function == DISTINCT for other in conditions)
+        or any(other.function in (DISTINCT, *OF_ORDER) for other in conditions)
     ):
         return replace(draft, bucket=None)
     return replace(draft, bucket=min(max(length, least), narrowest))
@@ -138,7 +140,7 @@ def _members(draft: Draft) -> dict[str, Json]:
     return {
         "groupingKeyNames": list(draft.grouping),
         "aggregatorFunctionType": draft.function,
-        "aggregateFieldName": None if draft.function == "COUNT" else draft.field,
+        "aggregateFieldName": None if draft.function in OF_NO_FIELD else draft.field,
         "limitOperatorType": draft.operator,
         "limit": plain(draft.limit) if draft.parameter is None else {"parameter": draft.parameter},
         "windowSeconds": draft.window,

@@ -7,6 +7,7 @@ from random import Random
 from tests.oracle.builders.drafts import WIDEST_SECONDS, Draft
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
+from tests.oracle.parsers.conditions import CHANGED, OF_ORDER, SINCE_FIRST, SINCE_PREVIOUS
 from tests.oracle.parsers.definitions import DISTINCT, FUNCTIONS, OPERATORS
 from tests.oracle.values.decimals import SCALE
 from tests.oracle.values.schema import AMOUNT, GROUPABLE
@@ -38,6 +39,8 @@ def aggregate_of(rng: Random, profile: Profile) -> tuple[str, str]:
     """Function and field; the field may well be one that the rule groups by, which then has one value."""
     if chance(rng, profile.distinct):
         return DISTINCT, rng.choice(["beneficiaryId", "payeeId", *GROUPABLE])
+    if chance(rng, profile.of_order):
+        return rng.choice(OF_ORDER), rng.choice(["beneficiaryId", "payeeId", *GROUPABLE])
     return rng.choice(FUNCTIONS), AMOUNT
 
 
@@ -60,9 +63,21 @@ def with_limit(
     groups *= 2 if "paymentType" in grouping else 1
     groups *= len(world.amounts) if AMOUNT in grouping else 1
     expected = max(1, round(min(world.transactions, 1000 * window / world.pace) / groups))
-    limit = _limit(rng, world, function, operator, expected)
+    if function in (SINCE_PREVIOUS, SINCE_FIRST):
+        limit = _time(rng, world.pace * groups, window)
+    else:
+        limit = _limit(rng, world, function, operator, expected)
     limit = min(max(limit, -LARGEST_LIMIT), LARGEST_LIMIT)
     return Draft(grouping, function, operator, limit, window, field=field)
+
+
+def _time(rng: Random, pace: int, window: int) -> int:
+    """Nothing, about what lies between two of a group, or a part of the window."""
+    style = rng.random()
+    if style < 0.2:
+        return 0
+    milliseconds = int(pace * rng.uniform(0.1, 3)) if style < 0.7 else int(window * 1000 * rng.random())
+    return milliseconds * (SCALE // 1000)
 
 
 def _limit(rng: Random, world: World, function: str, operator: str, expected: int) -> int:
@@ -71,6 +86,8 @@ def _limit(rng: Random, world: World, function: str, operator: str, expected: in
     if function == DISTINCT:
         # Pools are small, and 0 is what a window has in which the field is always null.
         return SCALE * rng.choice([0, 1, 1, 2] if few or operator == ">" else [0, 1, 2, 2, 3])
+    if function == CHANGED:
+        return SCALE * rng.choice([0, 1, 1])
     if function == "COUNT":
         return SCALE * rng.randint(1, min(4, many)) if few else SCALE * many - rng.choice([0, 0, SCALE // 2])
     if function == "SUM":

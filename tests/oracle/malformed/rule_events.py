@@ -38,6 +38,25 @@ _NOT_WITH_BUCKETS: tuple[dict[str, Json], ...] = (
     {"precision": "bucketed(1)", "windowSeconds": 10_100},
     {"precision": "bucketed(0)", "windowSeconds": 60},
 )
+_NOT_OF_ORDER: tuple[dict[str, Json], ...] = (
+    {"aggregatorFunctionType": "CHANGED", "aggregateFieldName": "payeeId", "resetOnAlert": True},
+    {"aggregatorFunctionType": "CHANGED", "aggregateFieldName": None},
+    {"aggregatorFunctionType": "CHANGED", "aggregateFieldName": "transactionId"},
+    {"aggregatorFunctionType": "SECONDS_SINCE_FIRST", "aggregateFieldName": "paymentAmount"},
+    {
+        "aggregatorFunctionType": "SECONDS_SINCE_FIRST",
+        "aggregateFieldName": None,
+        "lateEvents": "reevaluate",
+        "firing": "every",
+        "resetOnAlert": False,
+    },
+    {
+        "aggregatorFunctionType": "SECONDS_SINCE_PREVIOUS",
+        "aggregateFieldName": None,
+        "precision": "bucketed(1)",
+        "windowSeconds": 60,
+    },
+)
 _MEMBERS: dict[str, Json] = {
     "function": {"aggregatorFunctionType": "MEDIAN"},
     "window": {"windowSeconds": 0},
@@ -61,7 +80,7 @@ def garbage_event(rng: Random, world: World, profile: Profile, position: int, no
     if kind == "entries":
         return json.dumps({**rng.choice(wrong_entries(now)), "position": position}).encode()
     # What is wrong with a condition is put into a plain definition.
-    plain = kind in {"chain", "reference", "precision"}
+    plain = kind in {"chain", "reference", "precision", "order"}
     draft = random_draft(rng, world, replace(profile, chained=0) if plain else profile)
     event: dict[str, Any] = json.loads(Registry().publish(1000, draft, 0, now))
     event["position"] = position
@@ -71,6 +90,8 @@ def garbage_event(rng: Random, world: World, profile: Profile, position: int, no
         event["definition"].update(rng.choice(wrong_references()))
     elif kind == "reevaluate":
         event["definition"].update({"lateEvents": "reevaluate", **rng.choice(_NOT_WITH_REEVALUATE)})
+    elif kind == "order":
+        event["definition"].update(rng.choice(_NOT_OF_ORDER))
     elif kind == "precision":
         event["definition"].update(rng.choice(_NOT_WITH_BUCKETS))
     else:
@@ -107,4 +128,6 @@ def _kinds(profile: Profile) -> list[str]:
         kinds.append("precision")
     if profile.commands > 0:
         kinds.append("command")
-    return [*kinds, "entries"] if profile.entries > 0 else kinds
+    if profile.entries > 0:
+        kinds.append("entries")
+    return [*kinds, "order"] if profile.of_order > 0 else kinds

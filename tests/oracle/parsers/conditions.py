@@ -15,6 +15,10 @@ from tests.oracle.values.strict_json import Value, read_integer, read_text
 
 FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
 DISTINCT = "COUNT_DISTINCT"
+SINCE_PREVIOUS, SINCE_FIRST = "SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST"
+CHANGED = "CHANGED"
+# What depends on the order of the window's transactions.
+OF_ORDER = (SINCE_PREVIOUS, SINCE_FIRST, CHANGED)
 OPERATORS = {
     "EQUAL": "=",
     "NOT_EQUAL": "!=",
@@ -43,7 +47,8 @@ _MOST_LEVELS = 6
 class Condition:
     """An aggregate held against a limit. Grouping in name order, limit in millionths, window in ms.
 
-    `field` is None for COUNT alone, `only` its own filter, which the one condition of a plain rule has not.
+    `field` is None for COUNT and for what looks at times alone, `only` its own filter, which the one
+    condition of a plain rule has not.
     """
 
     grouping: tuple[str, ...]
@@ -158,8 +163,12 @@ def _groupable(name: Value | None) -> str:
 
 def _aggregate(members: dict[str, Value]) -> tuple[str, str | None]:
     function, field = members.get("aggregatorFunctionType"), members.get("aggregateFieldName")
-    if function == DISTINCT:
+    if function in (DISTINCT, CHANGED):
         return function, _groupable(field)
+    if function in (SINCE_PREVIOUS, SINCE_FIRST):
+        if field is not None:
+            raise Unreadable("times are of no field")
+        return function, None
     if not isinstance(function, str) or function not in FUNCTIONS:
         raise Unreadable("unknown aggregate function")
     if function == "COUNT":

@@ -9,6 +9,7 @@ from tests.oracle.parsers.conditions import (
     DISTINCT,
     FUNCTIONS,
     MEMBERS,
+    OF_ORDER,
     OPERATORS,
     Condition,
     Tree,
@@ -134,6 +135,9 @@ def _refuse_unclear(definition: Definition) -> None:
         raise Unreadable("reevaluate does not go with firing state")
     if definition.chained and (definition.late_events == REEVALUATE or definition.reset_on_alert):
         raise Unreadable("chained conditions do not go with this")
+    of_order = any(condition.function in OF_ORDER for condition in definition.conditions)
+    if of_order and (definition.late_events == REEVALUATE or definition.reset_on_alert):
+        raise Unreadable("what depends on the order does not go with this")
     if definition.bucket is not None:
         _refuse_unbucketable(definition, definition.bucket)
 
@@ -142,8 +146,8 @@ def _refuse_unbucketable(definition: Definition, bucket: int) -> None:
     if definition.late_events == REEVALUATE or definition.reset_on_alert:
         raise Unreadable("bucketed does not go with this")
     for condition in definition.conditions:
-        if condition.function == DISTINCT:
-            raise Unreadable("a bucket does not tell different values")
+        if condition.function == DISTINCT or condition.function in OF_ORDER:
+            raise Unreadable("a bucket tells neither different values nor an order")
         if not bucket <= condition.window <= _MOST_BUCKETS * bucket:
             raise Unreadable("no bucket for such a window")
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import itemgetter
 
-from tests.oracle.parsers.conditions import DISTINCT, Condition, settled
+from tests.oracle.parsers.conditions import DISTINCT, OF_ORDER, Condition, settled
 from tests.oracle.parsers.definitions import Definition
 from tests.oracle.parsers.filters import passes
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.windows.accepted_transaction import AcceptedTransaction
 from tests.oracle.windows.aggregates import aggregate, different, holds
 from tests.oracle.windows.bucket_times import bucket_start
+from tests.oracle.windows.event_order import value_of_order
 from tests.oracle.windows.horizon import Horizon, Horizons, is_unmerged
 from tests.oracle.windows.precision import Precision, precision_of
 
@@ -141,6 +142,8 @@ def measure(condition: Condition, event: Transaction, window: list[Transaction])
         # Null is no value, and of nothing there are 0 values, which is a number like any other.
         contributors = [other for other in window if _counted(condition, other) is not None]
         value = different([_counted(condition, other) for other in contributors])
+    elif condition.function in OF_ORDER:
+        value = value_of_order(condition, event, window)
     elif not window and condition.function not in ("COUNT", "SUM"):
         value = None
     else:

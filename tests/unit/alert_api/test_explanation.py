@@ -183,6 +183,19 @@ def test_what_is_special_about_it(changes: dict[str, Any], said: str) -> None:
     assert said in WORDS.sentence(alert(1, **changes), DEFINITION)
 
 
+@pytest.mark.parametrize(
+    ("function", "field", "said"),
+    [
+        ("SECONDS_SINCE_PREVIOUS", None, "the time in seconds since the payment before was "),
+        ("SECONDS_SINCE_FIRST", None, "the time in seconds since the first payment of the window was "),
+        ("CHANGED", "payeeId", "the change of payer since the payment before (1 if changed, else 0) was "),
+    ],
+)
+def test_what_looks_at_the_one_before(function: str, field: str | None, said: str) -> None:
+    definition = {"aggregatorFunctionType": function, "aggregateFieldName": field}
+    assert said in WORDS.sentence(alert(1), definition)
+
+
 def test_of_another_event_type_in_its_words() -> None:
     words = ExplanationWords(event_type_loader.load("card-authorisation"))
     made = {**alert(1), "group": {"cardId": "77", "gone": "x"}}

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.contracts.support.definition_samples import MEANT, TRANSACTION
-from tests.unit.contracts.support.strategies import filters_of
+from tests.unit.contracts.support.strategies import fields_of, filters_of
 from tripline_contracts import decimals, schemas
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.rules import rule_definition
+from tripline_contracts.rules.aggregate import NOT_IN_BUCKETS, OF_ORDER
 from tripline_contracts.rules.precision import MAX_BUCKETS
 from tripline_contracts.rules.rule_definition import Firing, Function, LateEvents, RuleDefinition
 from tripline_contracts.spelling import OPERATORS
@@ -25,12 +26,13 @@ UNHURRIED = settings(deadline=None)
 @st.composite
 def definitions(draw: st.DrawFn) -> RuleDefinition:
     function = draw(st.sampled_from(get_args(Function)))
-    fields = {"COUNT": (None,), "COUNT_DISTINCT": TRANSACTION.groupable}.get(function, TRANSACTION.measures)
-    late_events = draw(st.sampled_from(get_args(LateEvents)))
+    fields = fields_of(function, TRANSACTION)
+    of_order = function in OF_ORDER
+    late_events = draw(st.sampled_from(("evaluate", "store") if of_order else get_args(LateEvents)))
     again = late_events == "reevaluate"
     window_seconds = draw(st.integers(1, rule_definition.MAX_WINDOW_SECONDS))
-    resets = not again and draw(st.booleans())
-    in_buckets = not again and not resets and function != "COUNT_DISTINCT"
+    resets = not again and not of_order and draw(st.booleans())
+    in_buckets = not again and not resets and function not in NOT_IN_BUCKETS
     buckets = st.integers(-(-window_seconds // MAX_BUCKETS), window_seconds)
     return RuleDefinition(
         tuple(sorted(draw(st.sets(st.sampled_from(TRANSACTION.groupable))))),

@@ -136,6 +136,9 @@ AGGREGATES: list[tuple[Any, Any, Any, Aggregate, str]] = [
     ("SUM", "COUNT_FLINK", "(payeeId)", PAYERS, "the demo's count with unique"),
     (None, "(count_flink)", ["payeeId"], PAYERS, "the same said by the field alone"),
     ("COUNT", "COUNT_WITH_RESET_FLINK", ["payeeId"], Aggregate("COUNT_DISTINCT", "payeeId", True), "and starts anew"),
+    ("CHANGED", "payerId", [], Aggregate("CHANGED", "payeeId"), "whether the payer changed"),
+    ("((changed (PAYEEID)))", "()", None, Aggregate("CHANGED", "payeeId"), "that field inside"),
+    ("Seconds_Since_First", "()", "()", Aggregate("SECONDS_SINCE_FIRST", None), "a time"),
     *(("COUNT_DISTINCT", name, None, Aggregate("COUNT_DISTINCT", name), f"of {name}")
       for name in ("beneficiaryId", "paymentAmount", "paymentType")),
 ]  # fmt: skip
@@ -171,6 +174,13 @@ NO_AGGREGATES: list[tuple[Any, Any, Any, set[str], str]] = [
     ("COUNT", None, 5, {"unique"}, "no list"),
     ("COUNT", "beneficiaryId", ["payeeId"], {"aggregateFieldName"}, "a field that may be null beside a count"),
     ("MAX", "paymentAmount", ["payeeId"], {"unique"}, "unique without a count"),
+    ("CHANGED", None, None, {"aggregateFieldName"}, "a change of nothing"),
+    ("CHANGED()", None, None, {"aggregateFieldName"}, "a change of nothing inside"),
+    ("CHANGED(iban)", None, None, {"aggregatorFunctionType"}, "a change of an undeclared field"),
+    ("CHANGED", "COUNT_FLINK", None, {"aggregatorFunctionType"}, "a change of a count"),
+    ("SECONDS_SINCE_PREVIOUS", "eventTime", None, {"aggregateFieldName"}, "event times need not be said"),
+    ("SECONDS_SINCE_FIRST(eventTime)", None, None, {"aggregatorFunctionType", "aggregateFieldName"}, "nor inside"),
+    ("SECONDS_SINCE_FIRST", None, ["payeeId"], {"unique"}, "different ones"),
 ]  # fmt: skip
 
 

@@ -29,6 +29,8 @@ IN_BUCKETS: list[tuple[Any, str, str, str]] = [
      "windows too different for any"),
     ({"any": [SUM_JSON, {"not": changed(aggregatorFunctionType="COUNT_DISTINCT", aggregateFieldName="payeeId")}]},
      "bucketed(600)", "with COUNT_DISTINCT has no clear meaning", "different values in one condition"),
+    ({"any": [SUM_JSON, changed(aggregatorFunctionType="CHANGED", aggregateFieldName="payeeId")]},
+     "bucketed(600)", "with CHANGED has no clear meaning", "a change in one condition"),
 ]  # fmt: skip
 
 

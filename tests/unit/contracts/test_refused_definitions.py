@@ -42,6 +42,16 @@ WRONG: list[tuple[dict[str, Any], str, str, str]] = [
      "one inside, one beside"),
     ({"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": None}, "aggregateFieldName",
      "the field to look at", "different values of nothing"),
+    ({"aggregatorFunctionType": "CHANGED", "aggregateFieldName": None}, "aggregateFieldName", "the field to look at",
+     "a change of nothing"),
+    ({"aggregatorFunctionType": "CHANGED", "aggregateFieldName": "eventTime"}, "aggregateFieldName",
+     "payeeId, beneficiaryId", "the time always changes"),
+    ({"aggregatorFunctionType": "CHANGED(payeeId)", "aggregateFieldName": "beneficiaryId"}, "aggregateFieldName",
+     "name different fields", "two that change"),
+    ({"aggregatorFunctionType": "CHANGED", "aggregateFieldName": "payeeId", "unique": ["payeeId"]}, "unique",
+     "with a count only, not with CHANGED", "different ones that change"),
+    ({"aggregatorFunctionType": "SECONDS_SINCE_PREVIOUS"}, "aggregateFieldName", "looks at event times",
+     "a time of amounts"),
     ({"cooldownSeconds": 0}, "cooldownSeconds", "from 1 to 34560000 (400 days)", "none is said by leaving it out"),
     ({"cooldownSeconds": -1}, "cooldownSeconds", "whole number", "silent before the alert"),
     ({"cooldownSeconds": 34560001}, "cooldownSeconds", "400 days", "a second more than 400 days"),
@@ -105,6 +115,12 @@ UNCLEAR: list[tuple[dict[str, Any], str, str]] = [
      "COUNT_DISTINCT"),
     ({"precision": "bucketed(60)", "aggregatorFunctionType": "COUNT_DISTINCT(payeeId)"}, "precision",
      "COUNT_DISTINCT"),
+    *(({"aggregatorFunctionType": function, "aggregateFieldName": field, **option}, name, beside)
+      for function, field in (("SECONDS_SINCE_PREVIOUS", None), ("SECONDS_SINCE_FIRST", None),
+                              ("CHANGED", "payeeId"), ("CHANGED(payeeId)", None))
+      for option, name, beside in (({"lateEvents": "reevaluate"}, "lateEvents", function.partition("(")[0]),
+                                   ({"resetOnAlert": True}, "resetOnAlert", function.partition("(")[0]),
+                                   ({"precision": "bucketed(60)"}, "precision", function.partition("(")[0]))),
 ]  # fmt: skip
 
 

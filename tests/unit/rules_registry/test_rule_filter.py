@@ -15,6 +15,7 @@ from tests.unit.contracts.support.strategies import filters_of
 from tests.unit.rules_registry.support.samples import BODY
 from tripline_contracts import event_type_loader
 from tripline_contracts.filters.filter_parser import Comparison, Filter, Not
+from tripline_contracts.rules.aggregate import SINCE
 from tripline_http.errors import ProblemError
 
 TRANSACTION = event_type_loader.load()
@@ -61,6 +62,12 @@ OPTIONS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     *(({"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": name, "cooldownSeconds": 5},
        {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": name, "cooldownSeconds": 5}, f"of {name}")
       for name in TRANSACTION.groupable),
+    *(({"aggregatorFunctionType": "CHANGED", "aggregateFieldName": name, "firing": "crossing"},
+       {"aggregatorFunctionType": "CHANGED", "aggregateFieldName": name, "firing": "crossing"}, f"changes of {name}")
+      for name in TRANSACTION.groupable),
+    *(({"aggregatorFunctionType": name, "aggregateFieldName": None, "lateEvents": "store", "resetOnAlert": False},
+       {"aggregatorFunctionType": name, "aggregateFieldName": None, "lateEvents": "store"}, name)
+      for name in SINCE),
 ]  # fmt: skip
 
 
@@ -130,6 +137,17 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "of nothing",
     ),
     ({"resetOnAlert": "true"}, "resetOnAlert", "true as text"),
+    (
+        {"aggregatorFunctionType": "CHANGED", "aggregateFieldName": "payeeId", "resetOnAlert": True},
+        "resetOnAlert",
+        "a change and a reset",
+    ),
+    (
+        {"aggregatorFunctionType": SINCE[0], "aggregateFieldName": None, "lateEvents": "reevaluate"},
+        "lateEvents",
+        "a time since, judged again",
+    ),
+    ({"aggregatorFunctionType": SINCE[1]}, "aggregateFieldName", "a time since the first of an amount"),
 ]
 
 

@@ -9,15 +9,40 @@ from tripline_contracts import spelling
 from tripline_contracts.errors import Problem
 from tripline_contracts.event_type import EventType
 
-Function = Literal["SUM", "AVG", "MIN", "MAX", "COUNT", "COUNT_DISTINCT"]
-FUNCTIONS: Final = ("SUM", "AVG", "MIN", "MAX", "COUNT", "COUNT_DISTINCT")
+Function = Literal[
+    "SUM",
+    "AVG",
+    "MIN",
+    "MAX",
+    "COUNT",
+    "COUNT_DISTINCT",
+    "SECONDS_SINCE_PREVIOUS",
+    "SECONDS_SINCE_FIRST",
+    "CHANGED",
+]
+FUNCTIONS: Final = (
+    "SUM",
+    "AVG",
+    "MIN",
+    "MAX",
+    "COUNT",
+    "COUNT_DISTINCT",
+    "SECONDS_SINCE_PREVIOUS",
+    "SECONDS_SINCE_FIRST",
+    "CHANGED",
+)
+SINCE: Final = ("SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST")
+"""They look at event times alone."""
+OF_ORDER: Final = (*SINCE, "CHANGED")
+"""What depends on which transaction was before: neither an alert's reset nor a second judgement goes with it."""
+NOT_IN_BUCKETS: Final = ("COUNT_DISTINCT", *OF_ORDER)
 COUNT_FIELDS: Final = ("COUNT_FLINK", "COUNT_WITH_RESET_FLINK")
 _WITH_COUNT_FIELDS: Final = (None, "SUM", "COUNT")
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """A function and its field, which is None for COUNT only."""
+    """A function and its field, which is None for COUNT and for what looks at event times alone."""
 
     function: str
     field: str | None
@@ -65,6 +90,12 @@ class _Reading:
             if not count_column:
                 self._check_counted_field(field)
             return Aggregate("COUNT", None, resets)
+        if word in SINCE:
+            self._check_no_field(word, field)
+            return Aggregate(word, None)
+        if word == "CHANGED":
+            field_beside = None if _says_nothing(field) else field
+            return Aggregate(word, self._distinct_field(word, inside, field_beside, None))
         measured = self._measure(field)
         return None if word is None else Aggregate(word, measured)
 
@@ -90,7 +121,8 @@ class _Reading:
     def _distinct_field(
         self, word: str | None, inside: str | None, field_beside: object, unique: str | None
     ) -> str | None:
-        """The field to look at, from `COUNT_DISTINCT(field)`, `aggregateFieldName` and `unique`, which must agree."""
+        """The field to look at, from `COUNT_DISTINCT(field)` or `CHANGED(field)`, `aggregateFieldName` and `unique`,
+        which must agree."""
         if word == "COUNT" and unique is not None:
             self._check_counted_field(field_beside)
             field_beside = None
@@ -124,6 +156,11 @@ class _Reading:
             message = f"COUNT counts transactions: expected null or no field, not {spelling.shown(field)}"
             self._refuse("aggregateFieldName", message)
 
+    def _check_no_field(self, word: str, field: object) -> None:
+        if not _says_nothing(field):
+            message = f"{word} looks at event times: expected null or no field, not {spelling.shown(field)}"
+            self._refuse("aggregateFieldName", message)
+
     def _measure(self, field: object) -> str | None:
         declared = self._event_type.find(spelling.bare(field)) if isinstance(field, str) else None
         if declared is not None and declared.role == "measure":
@@ -137,11 +174,11 @@ class _Reading:
 
 
 def _split(function: object) -> tuple[str | None, str | None]:
-    """The keyword, and of `COUNT_DISTINCT(field)` the field as it was written."""
+    """The keyword, and of `COUNT_DISTINCT(field)` and `CHANGED(field)` the field as it was written."""
     if isinstance(function, str):
         name, bracket, inside = spelling.bare(function).partition("(")
-        if spelling.keyword(name) == "COUNT_DISTINCT" and inside.endswith(")"):
-            return "COUNT_DISTINCT", spelling.bare(bracket + inside) or None
+        if spelling.keyword(name) in ("COUNT_DISTINCT", "CHANGED") and inside.endswith(")"):
+            return spelling.keyword(name), spelling.bare(bracket + inside) or None
     return spelling.keyword(function), None
 
 

@@ -24,8 +24,8 @@ ConditionTree: TypeAlias = "AllOf | AnyOf | NotOf | Condition"
 class Condition:
     """True if the aggregate over its own window of its own group stands so to the limit.
 
-    `grouping_key_names` is sorted; `aggregate_field` is None for COUNT only; `filter`, where there is one, is kept
-    beside the rule's: what enters the window passes both.
+    `grouping_key_names` is sorted; `aggregate_field` is None for COUNT and for times since; `filter`, where there is
+    one, is kept beside the rule's: what enters the window passes both.
     """
 
     grouping_key_names: tuple[str, ...]

@@ -13,7 +13,7 @@ from tripline_contracts.filters import filter_parser, named_values
 from tripline_contracts.filters.filter_parser import Filter
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules import precision
-from tripline_contracts.rules.aggregate import Function, read_aggregate
+from tripline_contracts.rules.aggregate import NOT_IN_BUCKETS, OF_ORDER, Function, read_aggregate
 from tripline_contracts.rules.conditions import Condition
 from tripline_contracts.rules.definition_members import MEASURING, RULE_MEMBERS
 from tripline_contracts.spelling import Operator
@@ -64,10 +64,11 @@ class DefinitionReading:
     def refuse_what_contradicts_itself(self) -> None:
         """Combinations without a clear meaning (specification §2)."""
         late = self._word("lateEvents")
-        function = spelling.keyword(self._values.get("aggregatorFunctionType")) or ""
+        function = self._word("aggregatorFunctionType").partition("(")[0].strip()
         resets = self._values.get("resetOnAlert") is True or self.counts_with_reset()
         unique = spelling.name_list(self._values.get("unique"))
-        distinct = function.startswith("COUNT_DISTINCT") or bool(unique)
+        distinct = function == "COUNT_DISTINCT" or bool(unique)
+        of_order = dict.fromkeys({function} & {*OF_ORDER}, True)
         bucketed = self._word("precision").startswith("BUCKETED")
         if late == "REEVALUATE":
             combined = {
@@ -76,12 +77,15 @@ class DefinitionReading:
                 "cooldownSeconds": self._given("cooldownSeconds"),
                 "bucketed": bucketed,
                 "conditions": self.chained,
+                **of_order,
             }
             self._refuse_beside("lateEvents", "reevaluate", combined)
         if self.chained:
             self._refuse_beside("conditions", "a chain", {"resetOnAlert": resets})
+        if resets:
+            self._refuse_beside("resetOnAlert", "resetOnAlert", of_order)
         if bucketed:
-            self._refuse_in_buckets({"COUNT_DISTINCT": distinct, "resetOnAlert": resets})
+            self._refuse_in_buckets({"COUNT_DISTINCT": distinct, **of_order, "resetOnAlert": resets})
 
     def condition(self) -> Condition | None:
         """The aggregate, its limit and its filter; None if there is a problem."""
@@ -129,8 +133,8 @@ class DefinitionReading:
         if wrong is not None:
             self._add("precision", wrong)
         if self.chained:  # of any other rule it is said already
-            distinct = any(condition.function == "COUNT_DISTINCT" for condition in measured)
-            self._refuse_in_buckets({"COUNT_DISTINCT": distinct})
+            functions = {condition.function for condition in measured}
+            self._refuse_in_buckets({function: function in functions for function in NOT_IN_BUCKETS})
 
     def filter(self) -> Filter | None:
         """The filter; None where every transaction passes."""

@@ -42,8 +42,8 @@ LateEvents = Literal["evaluate", "reevaluate", "store"]
 class RuleDefinition:
     """The meaning of a rule, whatever its spelling.
 
-    `grouping_key_names` is sorted, empty for one global group; `aggregate_field` is None for COUNT only, and for
-    COUNT_DISTINCT the field whose different values are counted;
+    `grouping_key_names` is sorted, empty for one global group; `aggregate_field` is None for COUNT and for times
+    since, and for COUNT_DISTINCT and CHANGED the field whose values are looked at;
     `filter` is None where every transaction passes; `limit` may be a parameter, whose value changes without the rule.
 
     A chained rule, made by `chained`, has `conditions`, which are None for any other. Its `grouping_key_names` are the

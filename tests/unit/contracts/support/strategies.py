@@ -29,7 +29,7 @@ from tripline_contracts.filters.filter_parser import (
     ParameterComparison,
 )
 from tripline_contracts.filters.named_values import Parameter
-from tripline_contracts.rules.aggregate import Function
+from tripline_contracts.rules.aggregate import SINCE, Function
 from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
 from tripline_contracts.rules.definition_parser import MAX_WINDOW_SECONDS
 from tripline_contracts.spelling import Operator
@@ -110,7 +110,7 @@ def _chained(inner: st.SearchStrategy[ConditionTree]) -> st.SearchStrategy[Condi
 @st.composite
 def _condition(draw: st.DrawFn, event_type: EventType) -> Condition:
     function = draw(st.sampled_from(get_args(Function)))
-    fields = {"COUNT": (None,), "COUNT_DISTINCT": event_type.groupable}.get(function, event_type.measures)
+    fields = fields_of(function, event_type)
     return Condition(
         tuple(sorted({event_type.anchors[0], *draw(st.sets(st.sampled_from(event_type.groupable)))})),
         function,
@@ -130,3 +130,10 @@ def _depth(tree: ConditionTree) -> int:
             return 1 + _depth(operand)
         case AllOf(operands) | AnyOf(operands):
             return 1 + max(map(_depth, operands))
+
+
+def fields_of(function: Function, event_type: EventType) -> tuple[str | None, ...]:
+    """The fields that a function may be of."""
+    if function in ("COUNT", *SINCE):
+        return (None,)
+    return event_type.groupable if function in ("COUNT_DISTINCT", "CHANGED") else event_type.measures

@@ -14,7 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_ENTRIES, EVERYTHING_AND_MORE, Profile
+from tests.oracle.generators.profile import (
+    EVERYTHING,
+    EVERYTHING_AND_ENTRIES,
+    EVERYTHING_AND_MORE,
+    EVERYTHING_AND_ORDER,
+    Profile,
+)
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.judgement.oracle import judge
 from tests.unit.engine.shard.test_against_oracle import TREATMENTS, Treatment, assert_equal, ill_treated
@@ -29,6 +35,7 @@ PROFILE = st.builds(
             EVERYTHING,
             EVERYTHING_AND_MORE,
             EVERYTHING_AND_ENTRIES,
+            EVERYTHING_AND_ORDER,
             replace(EVERYTHING, bucketed=0.6),
         ]
     ),

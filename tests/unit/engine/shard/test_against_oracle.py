@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from tests.oracle.generators.profile import (
     EVERYTHING,
     EVERYTHING_AND_ENTRIES,
+    EVERYTHING_AND_ORDER,
     EVERYTHING_AND_TESTS,
     Profile,
 )
@@ -66,9 +67,10 @@ TREATMENTS = st.builds(
     small=st.sampled_from([0, 1, 3, large_groups.SMALL_GROUP_ROWS]),
     few=st.sampled_from([0, 1, bucket_window.FEW_BUCKETS]),
 )
-# Small numbers of everything collide more; the rest is the generator's own. A fifth of the histories use the plain
-# language, the others all of it: a fifth with nothing more, a fifth with lists that change by entries, two with every
-# test that a filter knows, one of them with buckets; operators command in half of all.
+# Small numbers of everything collide more; the rest is the generator's own. A sixth of the histories use the plain
+# language, the others all of it: a sixth with nothing more, a sixth with lists that change by entries, two with every
+# test that a filter knows, one of them with buckets, and one with aggregates that look at the transaction before;
+# operators command in half of all.
 PROFILE = st.builds(
     replace,
     st.sampled_from(
@@ -78,6 +80,7 @@ PROFILE = st.builds(
             EVERYTHING_AND_ENTRIES,
             EVERYTHING_AND_TESTS,
             replace(EVERYTHING_AND_TESTS, bucketed=0.5),
+            EVERYTHING_AND_ORDER,
         ]
     ),
     transactions=st.sampled_from([200, 201, 203]),

@@ -26,6 +26,8 @@ T = 1_700_000_000_000
 ALERTS = {
     "mean": ["t3", "t4"],
     "number": ["t2", "t3", "t4", "t5", "t6", "t7", "t8"],
+    "seconds since": ["t8"],
+    "a field that is": ["t2", "t3", "t4", "t5", "t7", "t8"],
     "any grouping": ["t3", "t5", "t6"],
     "only some": ["t3", "t5", "t6"],
     "parts of a text": ["t4", "t7"],

@@ -134,6 +134,10 @@ OF_CARDS: dict[str, tuple[list[Many], list[Many]]] = {
         [many(2, 60, amount="1501", entryMode="SWIPE")],
         [many(9, 60, amount="1501", entryMode="CHIP")],
     ),
+    "another-device": (
+        [many(2, 60), many(1, after=60, deviceId="e")],
+        [many(3, 60), many(1, after=121, deviceId="e"), many(1, after=1, deviceId="f", entryMode="CHIP")],
+    ),
 }
 BY_TYPE = {"transaction": EXAMPLES, "card-authorisation": OF_CARDS}
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.oracle.builders.shorthand import draft
+from tests.oracle.builders.registry import Registry
+from tests.oracle.builders.shorthand import batch, draft
 from tests.oracle.values.model import Json
+from tests.unit.oracle.support.agreement import judge
 from tests.unit.oracle.support.chains import (
     BOTH,
     CARD,
@@ -76,6 +78,9 @@ def test_nulls_in_the_rule_s_other_fields_do_not_matter_to_a_condition() -> None
         ("AVG", "paymentAmount", "<", "5", None, False),
         ("MIN", "paymentAmount", "<", "5", None, False),
         ("MAX", "paymentAmount", "!=", "5", None, False),
+        ("SECONDS_SINCE_PREVIOUS", "paymentAmount", ">=", "0", None, False),
+        ("SECONDS_SINCE_FIRST", "paymentAmount", ">=", "0", None, False),
+        ("CHANGED", "paymentType", "!=", "5", None, False),
     ],
 )
 def test_of_nothing(function: str, field: str, operator: str, limit: str, value: Json, *, held: bool) -> None:
@@ -85,6 +90,33 @@ def test_of_nothing(function: str, field: str, operator: str, limit: str, value:
     assert values(alert) == [value, value, "1"]
     assert values(alert, "holds") == [held, held, False]
     assert values(alert, "contributors")[0] == {"count": 0, "transactions": [], "truncated": False}
+
+
+def test_one_that_does_not_count_itself_looks_back_all_the_same() -> None:
+    """Of the last four none is a card payment; the third of them comes late, between the two that are."""
+    looks = [
+        draft(function, ">=", "0", by=PAYEE, seconds=60, only=CARD, field="paymentType")
+        for function in ("SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST", "CHANGED")
+    ]
+    records = [
+        pay(1, 0, paymentType="CRD"),
+        pay(2, 10, paymentType="CRD"),
+        pay(3, 12),
+        pay(4, 20),
+        pay(5, 4, accepted=21),
+        pay(6, 61),
+    ]
+    for cut in range(len(records)):
+        event = Registry().publish(1, any_of(*looks, count(1)), 0, 0)
+        outcome = judge([batch(events=[event], records=records[:cut]), batch(records=records[cut:])])
+        assert dict(zip(ids(outcome), all_values(outcome), strict=True)) == {
+            "t1": [None, "0", None, "1"],
+            "t2": ["10", "10", "0", "2"],
+            "t3": ["2", "12", "1", "3"],
+            "t4": ["10", "20", "1", "4"],
+            "t5": ["4", "4", "1", "2"],
+            "t6": ["51", "51", "1", "5"],
+        }
 
 
 def test_a_condition_that_counts_distinct_values_shows_them() -> None:

@@ -21,6 +21,9 @@ COUNT = {**BODY, "aggregatorFunctionType": "COUNT", "aggregateFieldName": None}
 TYPES = {**BODY, "aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "paymentType"}
 PAYEES = {**TYPES, "groupingKeyNames": ["payeeId"], "aggregateFieldName": "beneficiaryId"}
 LARGEST = {**BODY, "aggregatorFunctionType": "MAX"}
+BEFORE = {**COUNT, "aggregatorFunctionType": "SECONDS_SINCE_PREVIOUS"}
+FIRST = {**COUNT, "aggregatorFunctionType": "SECONDS_SINCE_FIRST"}
+CHANGED = {**PAYEES, "aggregatorFunctionType": "CHANGED", "limitOperatorType": "="}
 LEAF = {name: value for name, value in COUNT.items() if value is not None}
 
 
@@ -80,6 +83,14 @@ LIMITS: list[tuple[dict[str, Any], list[tuple[str, str]], str]] = [
         [NEVER],
         "five at most",
     ),
+    ({**BEFORE, "limit": "1200"}, [NEVER], "as far back as the window"),
+    ({**BEFORE, "limit": "1199.999"}, [], "just within"),
+    ({**BEFORE, "limit": "0", "limitOperatorType": ">="}, [], "of the first of a group nothing is known"),
+    ({**FIRST, "limit": "0", "limitOperatorType": ">="}, [ALWAYS], "it is itself in the window"),
+    ({**CHANGED, "limit": "1"}, [], "one or none"),
+    ({**CHANGED, "limit": "0.5"}, [NEVER], "nothing between"),
+    ({**CHANGED, "limit": "0.5", "limitOperatorType": "!="}, [], "of the first of a group nothing is known"),
+    ({**CHANGED, "limit": "1", "groupingKeyNames": ["beneficiaryId"]}, [NEVER], "a group has one"),
 ]
 
 
@@ -152,11 +163,16 @@ def test_a_rule_that_fires_wherever_this_one_does(
         ("MIN", "<", 2400, True),
         ("MIN", "<", 600, False),
         ("MIN", ">", 600, True),
+        ("SECONDS_SINCE_FIRST", ">", 2400, True),
+        ("SECONDS_SINCE_FIRST", "<", 2400, False),
+        ("SECONDS_SINCE_PREVIOUS", "<", 2400, True),
+        ("SECONDS_SINCE_PREVIOUS", ">", 2400, True),
+        ("SECONDS_SINCE_PREVIOUS", "<", 600, False),
     ],
 )
 def test_windows_that_only_help(function: str, sign: str, seconds: int, shadowed: bool) -> None:
     body = {**BODY, "aggregatorFunctionType": function, "limitOperatorType": sign, "limit": "7"}
-    if function == "COUNT":
+    if function not in ("MIN", "MAX"):
         body["aggregateFieldName"] = None
     expected = [("shadowed-by-another", "limit")] if shadowed else []
     assert told(body, rule(definition=read({**body, "windowSeconds": seconds}))) == expected

@@ -9,16 +9,18 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from tripline_contracts.rules.aggregate import OF_ORDER
 from tripline_engine.domain.buckets.bucket_readings import BucketReadings
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.groups.group_lists import IntrusiveLists
 from tripline_engine.domain.history.threshold_runs import ThresholdRun, threshold_runs
 from tripline_engine.domain.judging.bucket_bounds import bounds_of
 from tripline_engine.domain.judging.contributors import ContributorLookup
+from tripline_engine.domain.judging.order_readings import since, since_previous
 from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
 from tripline_engine.domain.judging.window_results import EnteredRows, WindowResults
 from tripline_engine.domain.judging.window_set import WindowSet
-from tripline_engine.domain.rules.measures import BucketKey, Measure, Population
+from tripline_engine.domain.rules.measures import BucketKey, ChainKey, Measure, Population
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.transactions.columns import Amounts, Totals
@@ -123,13 +125,18 @@ class BatchEvaluation:
 
     def _measure(self, version: RuleVersion, measure: Measure) -> MeasureReading:
         lists = self.windows.lists[measure.population]
+        if measure.function in OF_ORDER:
+            return self._read_order(version, measure, lists)
         if measure.buckets is not None:
             return self._read_buckets(version, measure, measure.buckets, lists)
-        extremes = np.empty(0, np.int64)
-        if measure.chain is not None:
-            widths = self.windows.chains[measure.chain].windows
-            extremes = self.results.extremes(measure.chain)[:, widths.index(measure.window_ms)]
+        extremes = np.empty(0, np.int64) if measure.chain is None else self._extremes(measure, measure.chain)
         return self._read_measure(version, measure, self._totals(measure), extremes, lists)
+
+    def _extremes(self, measure: Measure, chain: ChainKey) -> npt.NDArray[np.int64]:
+        """The rows with the extreme values of the measure's window alone."""
+        widths = self.windows.chains[chain].windows
+        rows: npt.NDArray[np.int64] = self.results.extremes(chain)[:, widths.index(measure.window_ms)]
+        return rows
 
     def _totals(self, measure: Measure) -> Totals:
         """The totals of the measure's window alone."""
@@ -143,6 +150,23 @@ class BatchEvaluation:
             windows, totals = self.windows.totals[measure.totals].windows, self.results.totals(measure.totals)
         width = windows.index(measure.window_ms)
         return Totals(totals.counts[width], totals.low[width], totals.high[width])
+
+    def _read_order(self, version: RuleVersion, measure: Measure, lists: IntrusiveLists) -> MeasureReading:
+        if measure.chain is not None:
+            read = since(self.windows.history, self.start, self._extremes(measure, measure.chain))
+        else:
+            assert measure.totals is not None
+            floor = self.windows.floor(self.watermarks, measure.totals)
+            read = since_previous(self.windows, measure, self.start, self.end, floor)
+        return MeasureReading(
+            measure=measure,
+            start=self.start,
+            counts=self._totals(measure).counts,
+            values=read.values,
+            window=partial(self.window, version, measure, lists),
+            limits=self.limits(version, measure),
+            present=read.present,
+        )
 
     def _read_buckets(
         self, version: RuleVersion, measure: Measure, key: BucketKey, lists: IntrusiveLists

@@ -29,6 +29,7 @@ class MeasureReading:
     :ivar window: tells what the windows were read from; only an alert asks
     :ivar limits: what the rows are held against
     :ivar bounds: of bucketed windows, by place: what only an alert asks too
+    :ivar present: where there is a value (bool, n), if the counts do not tell; without one the limit does not hold
     """
 
     measure: Measure
@@ -38,6 +39,7 @@ class MeasureReading:
     window: Callable[[], ContributorLookup]
     limits: list[ThresholdRun]
     bounds: Callable[[int], Bounds] | None = None
+    present: Matches | None = None
 
     def satisfied(self) -> Matches:
         """Where the limit holds (bool, n)."""
@@ -46,7 +48,7 @@ class MeasureReading:
         for first, until, limit in self.limits:
             run = slice(first - self.start, until - self.start)
             satisfied[run] = limit.matches(self.measure.function, self.counts[run], low[run], high[run])
-        return satisfied
+        return satisfied if self.present is None else satisfied & self.present
 
     def measured(self, i: int, *, holds: bool) -> Measured:
         """The i-th window's value against its limit, with its contributors."""
@@ -72,6 +74,8 @@ class MeasureReading:
 
     def value(self, i: int) -> str | None:
         """The aggregate of the i-th window as plain decimal text; None where it is one of nothing."""
+        if self.present is not None and not self.present[i]:
+            return None
         return shown(self.measure.function, self.count(i), join(self.values.low[i], self.values.high[i]))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from tripline_engine.domain.buckets.bucket_window import BucketWindow
 from tripline_engine.domain.firing.alerted_rows import Alerted
 from tripline_engine.domain.firing.firing_states import FiringStates
@@ -22,7 +24,14 @@ from tripline_engine.domain.memory.row_arrays import (
     unbacked_bytes,
 )
 from tripline_engine.domain.memory.slot_table import SlotTable
-from tripline_engine.domain.rules.measures import BucketKey, ChainKey, DistinctKey, Population, TotalsKey
+from tripline_engine.domain.rules.measures import (
+    EVENT_TIME,
+    BucketKey,
+    ChainKey,
+    DistinctKey,
+    Population,
+    TotalsKey,
+)
 from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKey
 from tripline_engine.domain.rules.watermarks import BucketSpan, Watermarks
 from tripline_engine.domain.rules.window_plan import BucketDemand, WindowPlan
@@ -183,7 +192,10 @@ class WindowSet:
                 self._close_states(key)
 
     def amounts(self, field: str | None) -> Amounts:
-        """The column of that measure, see `WindowFactory.measure`."""
+        """The column of that measure, see `WindowFactory.measure`; event times as numbers of the same order."""
+        if field == EVENT_TIME:
+            time = self.history.time
+            return Amounts(time.view(np.uint64), time)
         return self.history.measure(self._factory.measure(field))
 
     def floor(self, watermarks: Watermarks, key: TotalsKey | ChainKey | DistinctKey) -> int:

@@ -8,7 +8,7 @@ members count.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tripline_contracts import decimals
 from tripline_contracts.canonical import canonical_json, sha256_hex
@@ -18,6 +18,9 @@ from tripline_contracts.rules.conditions import Condition
 from tripline_contracts.rules.rule_definition import Function, RuleDefinition
 from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions
 from tripline_engine.domain.rules.threshold import Threshold
+
+EVENT_TIME: Final = "~time"
+"""Stands for the event time among the fields of extremes; no field is called so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +118,8 @@ class Measure:
 
     :ivar population: the transactions at which it is read
     :ivar members: those of them that contribute; of COUNT_DISTINCT grouped by the value too
-    :ivar totals: the totals that it reads; MIN and MAX read only their count
-    :ivar chain: the chain that MIN and MAX read
+    :ivar totals: the totals that it reads; most functions read only their count
+    :ivar chain: the chain that MIN and MAX read; of SECONDS_SINCE_FIRST that of the oldest
     :ivar distinct: what COUNT_DISTINCT reads
     :ivar buckets: what all functions read in a bucketed rule, in place of the other three
     :ivar constant: the limit, unless it is a parameter
@@ -189,16 +192,17 @@ def _measure(
     population = Population.of(fields, trigger, exclusions)
     members = Population.of(member_fields, _both(rule_filter, condition.filter), exclusions)
     sign = -1 if function == "MAX" else 1
-    is_extreme = field_name is not None and function in ("MIN", "MAX")
+    extreme_of = {"MIN": field_name, "MAX": field_name, "SECONDS_SINCE_FIRST": EVENT_TIME}.get(function)
+    summed = None if function == "CHANGED" else field_name
     limit, bucketed = condition.limit, bucket_ms is not None
     return Measure(
         condition=condition,
         population=population,
         members=members,
-        totals=None if is_distinct or bucketed else TotalsKey(population, members, field_name, used),
-        chain=ChainKey(population, members, field_name or "", sign, used)
-        if is_extreme and not bucketed
-        else None,
+        totals=None if is_distinct or bucketed else TotalsKey(population, members, summed, used),
+        chain=None
+        if extreme_of is None or bucketed
+        else ChainKey(population, members, extreme_of, sign, used),
         distinct=DistinctKey(population, members, field_name or "", used) if is_distinct else None,
         buckets=None
         if bucket_ms is None

@@ -27,7 +27,7 @@ _SATISFIED_BY: Final[dict[Operator, tuple[bool, bool, bool]]] = {
 }
 
 # Aggregates as kernels know them; MIN and MAX are found differently, but compared alike.
-SUM, AVERAGE, COUNT, EXTREME, DISTINCT = 0, 1, 2, 3, 4
+SUM, AVERAGE, COUNT, EXTREME, DISTINCT, ORDERED = 0, 1, 2, 3, 4, 5
 FUNCTIONS: Final[dict[Function, int]] = {
     "SUM": SUM,
     "AVG": AVERAGE,
@@ -35,6 +35,9 @@ FUNCTIONS: Final[dict[Function, int]] = {
     "MIN": EXTREME,
     "MAX": EXTREME,
     "COUNT_DISTINCT": DISTINCT,
+    "SECONDS_SINCE_PREVIOUS": ORDERED,
+    "SECONDS_SINCE_FIRST": ORDERED,
+    "CHANGED": ORDERED,
 }
 
 Matches = BoolArray
@@ -189,12 +192,12 @@ class Threshold:
 def shown(function: Function, count: int, total: int) -> str | None:
     """The aggregate as it is reported, plain decimal text; None where it is one of nothing.
 
-    :param total: the sum, the extreme value or the number of different values (scaled by 10⁶)
+    :param total: the sum, the extreme value, the number of different values, or what depends on order (scaled by 10⁶)
     """
     match function:
         case "COUNT":
             return decimals.plain_scaled(count * SCALE)
-        case "SUM" | "COUNT_DISTINCT":
+        case "SUM" | "COUNT_DISTINCT" | "SECONDS_SINCE_PREVIOUS" | "SECONDS_SINCE_FIRST" | "CHANGED":
             return decimals.plain_scaled(total)
         case "AVG":
             return decimals.plain_scaled(average(total, count)) if count else None

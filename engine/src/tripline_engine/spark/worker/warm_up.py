@@ -64,6 +64,8 @@ _RULES: Final[tuple[Special, ...]] = (
     {"groupingKeyNames": ["amount"]},
     {"groupingKeyNames": [], "aggregatorFunctionType": "COUNT", "aggregateFieldName": None},
     {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "one"},
+    {"aggregatorFunctionType": "SECONDS_SINCE_PREVIOUS", "aggregateFieldName": None},
+    {"aggregatorFunctionType": "SECONDS_SINCE_FIRST", "aggregateFieldName": None},
     {"resetOnAlert": True},
     {"resetOnAlert": True, "aggregatorFunctionType": "MAX"},
     {"resetOnAlert": True, "aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "one"},

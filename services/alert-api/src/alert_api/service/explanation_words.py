@@ -15,6 +15,9 @@ _FUNCTIONS: Final = {
     "MAX": "the greatest {one}",
     "COUNT": "the number of {events}",
     "COUNT_DISTINCT": "the number of different {several}",
+    "SECONDS_SINCE_PREVIOUS": "the time in seconds since the {event} before",
+    "SECONDS_SINCE_FIRST": "the time in seconds since the first {event} of the window",
+    "CHANGED": "the change of {one} since the {event} before (1 if changed, else 0)",
 }
 _COMPARED: Final = {
     ">": "over",
@@ -50,6 +53,7 @@ class ExplanationWords:
         name = function.format(
             one=self._name(field) if field else "value",
             several=self._names(field) if field else "values",
+            event=self._type.noun,
             events=self._type.plural,
         )
         compared = _COMPARED.get(measured["operator"], measured["operator"])

@@ -8,7 +8,12 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_ENTRIES, Profile
+from tests.oracle.generators.profile import (
+    EVERYTHING,
+    EVERYTHING_AND_ENTRIES,
+    EVERYTHING_AND_ORDER,
+    Profile,
+)
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.spark.support.raw_records import batch
@@ -21,7 +26,15 @@ def play(histories: int) -> None:
     drawn = random.Random(0)
     for _ in range(histories):
         profile = replace(
-            drawn.choice([Profile(), EVERYTHING, EVERYTHING_AND_ENTRIES, replace(EVERYTHING, bucketed=0.5)]),
+            drawn.choice(
+                [
+                    Profile(),
+                    EVERYTHING,
+                    EVERYTHING_AND_ENTRIES,
+                    EVERYTHING_AND_ORDER,
+                    replace(EVERYTHING, bucketed=0.5),
+                ]
+            ),
             transactions=drawn.choice([3, 30, 200]),
             keys=drawn.choice([(1, 1), (1, 4), (2, 6)]),
             commands=drawn.choice([0.0, 0.9]),

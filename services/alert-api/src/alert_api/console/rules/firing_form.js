@@ -1,7 +1,7 @@
 // When a rule fires, as a part of its form: at which transactions, what late ones do, how long it is silent,
 // since when and until when.
 
-import { LATE_EVENTS } from "../words/definition.js";
+import { LATE_EVENTS, OF_ORDER } from "../words/definition.js";
 import { choice, element, labelled, setText } from "../core/dom.js";
 import { MANY, ONE } from "../core/event_type.js";
 import { fieldTime, inUnits, UNITS } from "../core/format.js";
@@ -23,6 +23,7 @@ export class FiringForm {
     this.since = element("input", { type: "datetime-local", step: 1, id: "rule-since" });
     this.until = element("input", { type: "datetime-local", step: 1, id: "rule-until" });
     this.end = null;
+    this.ordered = false;
     const adapt = () => this.adapt();
     this.element = element(
       "fieldset",
@@ -72,6 +73,16 @@ export class FiringForm {
     this.adapt();
   }
 
+  /** What looks at the one before neither counts afresh nor judges again; null: the rule has several functions. */
+  ofAggregate(kind) {
+    const ordered = OF_ORDER.has(kind);
+    if (ordered === this.ordered) return;
+    this.ordered = ordered;
+    if (ordered) this.reset.checked = false;
+    if (ordered && this.late.value === "reevaluate") this.late.value = "evaluate";
+    this.adapt();
+  }
+
   /** Its part of the definition. What says nothing is left out. */
   read() {
     return {
@@ -115,8 +126,9 @@ export class FiringForm {
     ].filter(Boolean);
     option(this.firing, "crossing").disabled = again;
     for (const control of [this.reset, this.count, this.unit]) control.disabled = again;
-    if (this.several) this.reset.disabled = true;
-    option(this.late, "reevaluate").disabled = this.several || (!again && beside.length > 0);
+    const neither = this.several || this.ordered;
+    if (neither) this.reset.disabled = true;
+    option(this.late, "reevaluate").disabled = neither || (!again && beside.length > 0);
     setText(
       this.hint,
       again
@@ -124,6 +136,8 @@ export class FiringForm {
           `counting afresh, no silence.`
         : this.several
         ? "A rule of several conditions neither counts afresh nor judges again."
+        : this.ordered
+        ? `A rule that looks at the ${ONE} before neither counts afresh nor judges again.`
         : beside.length
         ? `A rule that ${beside.join(" and ")} cannot judge again.`
         : "",

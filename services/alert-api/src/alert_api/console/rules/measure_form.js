@@ -2,7 +2,7 @@
 // held against.
 // A plain rule is one such, a chained rule has several.
 
-import { FUNCTIONS, OPERATORS } from "../words/definition.js";
+import { FUNCTIONS, OF_KEYS, OF_NO_FIELD, OPERATORS } from "../words/definition.js";
 import { choice, element, labelled, setText } from "../core/dom.js";
 import { KEYS, MEASURES } from "../core/event_type.js";
 import { fieldName, fieldNames, inUnits, operator, UNITS } from "../core/format.js";
@@ -24,7 +24,7 @@ export class MeasureForm {
       const box = element("input", { type: "checkbox", value: name });
       return { name, box, label: element("label", { class: "check" }, box, ` ${fieldName(name)}`) };
     });
-    this.kind = choice(FUNCTIONS.filter(([kind]) => kind === "COUNT" || measurable(kind).length), {
+    this.kind = choice(FUNCTIONS.filter(([kind]) => OF_NO_FIELD.has(kind) || measurable(kind).length), {
       id: `${id}-function`,
       on: { change: () => this.adapt() },
     });
@@ -96,7 +96,7 @@ export class MeasureForm {
     this.field.replaceChildren(...offered.map(([value, text]) => element("option", { value }, text)));
     if (offered.some(([name]) => name === before)) this.field.value = before;
     setText(this.fieldPart.querySelector("label"), different ? "Different what" : "of");
-    this.fieldPart.hidden = this.kind.value === "COUNT";
+    this.fieldPart.hidden = OF_NO_FIELD.has(this.kind.value);
     const named = this.source.value === "parameter";
     offerNames(this.limit, named ? "parameter" : null);
     this.limit.inputMode = named ? "text" : "decimal";
@@ -107,7 +107,7 @@ export class MeasureForm {
     return {
       groupingKeyNames: this.keys.filter((key) => key.box.checked).map((key) => key.name),
       aggregatorFunctionType: this.kind.value,
-      aggregateFieldName: this.kind.value === "COUNT" ? null : this.field.value,
+      aggregateFieldName: OF_NO_FIELD.has(this.kind.value) ? null : this.field.value,
       limitOperatorType: this.sign.value,
       limit: this.source.value === "parameter"
         ? { parameter: this.limit.value.trim() }
@@ -131,16 +131,16 @@ export function fitsMeasure(measured) {
     Array.isArray(measured.groupingKeyNames) &&
     measured.groupingKeyNames.every((name) => KEYS.includes(name)) &&
     FUNCTIONS.some(([kind]) => kind === measured.aggregatorFunctionType) &&
-    (measured.aggregatorFunctionType === "COUNT" ||
+    (OF_NO_FIELD.has(measured.aggregatorFunctionType) ||
       measurable(measured.aggregatorFunctionType).includes(measured.aggregateFieldName)) &&
     OPERATORS.includes(measured.limitOperatorType) &&
     (["string", "number"].includes(typeof measured.limit) || isNamed(measured.limit)) &&
     Number.isInteger(measured.windowSeconds) && measured.windowSeconds > 0;
 }
 
-/** Different values are counted of any field that one can group by, the other aggregates are of amounts. */
+/** Values are told apart of any field that one can group by, the other aggregates are of amounts. */
 function measurable(kind) {
-  return kind === "COUNT_DISTINCT" ? KEYS : MEASURES;
+  return OF_KEYS.has(kind) ? KEYS : MEASURES;
 }
 
 function isNamed(limit) {

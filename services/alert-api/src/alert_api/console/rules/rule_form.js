@@ -132,6 +132,7 @@ export class RuleForm {
   }
 
   say() {
+    this.firing.ofAggregate(this.isChained() ? null : this.measure.kind.value);
     try {
       const definition = this.read();
       setText(this.words, this.problems().length ? "" : inWords(definition));

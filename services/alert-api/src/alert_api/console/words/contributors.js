@@ -3,6 +3,7 @@
 import { button, element } from "../core/dom.js";
 import { identityOf, ONE } from "../core/event_type.js";
 import { fieldName, fieldNames, fullTime, timeOfDay } from "../core/format.js";
+import { OF_KEYS } from "./definition.js";
 import { functionOf, shownValue } from "./measure.js";
 import { isVoided } from "./void_marks.js";
 
@@ -10,12 +11,17 @@ const SHOWN = 10;
 
 export function contributors(alert, definition) {
   const kind = functionOf(alert, definition);
-  const field = kind === "COUNT_DISTINCT" ? definition?.aggregateFieldName ?? "value" : null;
+  const field = OF_KEYS.has(kind) ? definition?.aggregateFieldName ?? "value" : null;
   const nothing = field
     ? `No ${ONE} in the window has a ${fieldName(field)}.`
     : `No ${ONE} in the window counts.`;
   if (alert.contributors.count === 0) return element("p", { class: "muted" }, nothing);
-  return element("div", {}, field && differentValues(alert, field), table(alert, kind, field));
+  return element(
+    "div",
+    {},
+    kind === "COUNT_DISTINCT" ? differentValues(alert, field) : null,
+    table(alert, kind, field),
+  );
 }
 
 function differentValues({ contributors: { transactions, truncated } }, field) {

@@ -1,13 +1,24 @@
 // A rule's definition in words, and what differs between two of them.
 
-import { MANY } from "../core/event_type.js";
+import { MANY, ONE } from "../core/event_type.js";
 import { decimal, fieldName, fieldNames, operator, span } from "../core/format.js";
 import { bucketSeconds, precisionInWords } from "./precision.js";
 
-export const FUNCTIONS = [["SUM", "Sum"], ["AVG", "Average"], ["MIN", "Smallest"], ["MAX", "Largest"], [
-  "COUNT",
-  `Number of ${MANY}`,
-], ["COUNT_DISTINCT", "Number of different \u2026"]];
+export const FUNCTIONS = [
+  ["SUM", "Sum"],
+  ["AVG", "Average"],
+  ["MIN", "Smallest"],
+  ["MAX", "Largest"],
+  ["COUNT", `Number of ${MANY}`],
+  ["COUNT_DISTINCT", "Number of different \u2026"],
+  ["SECONDS_SINCE_PREVIOUS", `Seconds since the ${ONE} before`],
+  ["SECONDS_SINCE_FIRST", `Seconds since the first ${ONE}`],
+  ["CHANGED", "Change (1 or 0) of"],
+];
+/** What looks at no field, at one that rules may group by, and at which of them was before. */
+export const OF_NO_FIELD = new Set(["COUNT", "SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST"]);
+export const OF_KEYS = new Set(["COUNT_DISTINCT", "CHANGED"]);
+export const OF_ORDER = new Set(["SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST", "CHANGED"]);
 export const OPERATORS = [">", ">=", "<", "<=", "=", "!="];
 export const LATE_EVENTS = [["evaluate", "are judged like any other"], [
   "reevaluate",
@@ -62,8 +73,9 @@ function sentence(text) {
 }
 
 function aggregateInWords({ aggregatorFunctionType: kind, aggregateFieldName: field }) {
-  if (kind === "COUNT") return NAMES.COUNT;
+  if (OF_NO_FIELD.has(kind)) return NAMES[kind];
   if (kind === "COUNT_DISTINCT") return `Number of different ${fieldNames(field ?? "")}`;
+  if (kind === "CHANGED") return `Change (1 or 0) of ${fieldName(field ?? "")}`;
   return `${NAMES[kind] ?? kind} of ${fieldName(field ?? "")}`;
 }
 

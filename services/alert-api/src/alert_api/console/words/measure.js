@@ -28,13 +28,14 @@ export async function askedDefinition({ ruleId, ruleVersion }) {
  * The aggregate function; without a definition null where values that look like numbers may be amounts or
  * ids.
  */
-export function functionOf({ contributors, precision }, definition) {
+export function functionOf({ contributors, precision, value }, definition) {
   if (definition) return definition.aggregatorFunctionType;
   const values = contributors.transactions.map((contributor) => contributor.value);
+  const isCount = value === String(contributors.count);
   // Nothing else alerts for a window in which nothing counts; of a bucketed one all may be kept in buckets.
   if (values.length === 0) return precision ? null : "COUNT_DISTINCT";
-  if (values.every((value) => value === null)) return "COUNT";
-  return values.every((value) => NUMBER.test(value)) ? null : "COUNT_DISTINCT";
+  if (values.every((one) => one === null)) return isCount ? "COUNT" : null;
+  return values.every((one) => NUMBER.test(one)) ? null : "COUNT_DISTINCT";
 }
 
 /** What one transaction brought in, as text. Only amounts are written as numbers: an id of digits is none. */

@@ -6,11 +6,13 @@ from rules_registry.api.rule_schemas.filter_schema import FILTER_REF
 from rules_registry.api.rule_schemas.rule_body_schema import (
     CONDITIONS_REF,
     Json,
+    changed,
     common,
     count,
     different_values,
     duration,
     of_a_field,
+    times_since,
 )
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules import condition_parser
@@ -23,7 +25,8 @@ def conditions_schema(event: EventType) -> Json:
     """The chain, and one closed object for each way to say what a condition measures."""
     maximum = condition_parser.MAX_CONDITIONS
     operands = {"type": "array", "minItems": 1, "maxItems": maximum, "items": CONDITIONS_REF}
-    members = [of_a_field(event)] if event.measures else []
+    of_order = [times_since(), changed(event)]
+    members = [*of_order, of_a_field(event)] if event.measures else of_order
     measured = [_condition(event, measure) for measure in (*members, count(), different_values(event))]
     return {
         "description": (

@@ -9,7 +9,7 @@ from rules_registry.api.rule_schemas.filter_schema import FILTER_REF, PARAMETER
 from rules_registry.domain.rule import MAX_NAME
 from tripline_contracts import display_text, event_type_loader, spelling
 from tripline_contracts.event_type import EventType
-from tripline_contracts.rules.aggregate import COUNT_FIELDS
+from tripline_contracts.rules.aggregate import COUNT_FIELDS, SINCE
 from tripline_contracts.rules.precision import MAX_BUCKETS
 from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
@@ -26,6 +26,7 @@ Json = dict[str, Any]
 _OLD_COUNT = "a count, as rules in the wild have it"
 # A schema can't compare two members; buckets of an hour fit into every window that is not shorter.
 _HOUR_SECONDS = 3_600
+_NO_RESET: Json = {"enum": [False, None]}
 _FILTER: Json = {"anyOf": [FILTER_REF, {"type": "null"}]}
 
 
@@ -42,8 +43,9 @@ def rule_body_schema(event: EventType | None = None) -> Json:
         "values beside windowMinutes, as COUNT_DISTINCT(field), and as a count with unique; and reevaluate with every "
         "aggregate, but not with crossing, resetOnAlert or cooldownSeconds. bucketed(b) takes any whole seconds up to "
         f"the shortest window, where the longest has no more than {MAX_BUCKETS} of them, beside any aggregate and "
-        "conditions, but not with COUNT_DISTINCT, resetOnAlert or reevaluate. A chained rule has conditions in place "
-        "of what one condition says.",
+        "conditions, but not with COUNT_DISTINCT, SECONDS_SINCE_…, CHANGED, resetOnAlert or reevaluate; neither "
+        "SECONDS_SINCE_… nor CHANGED goes with resetOnAlert or reevaluate, and CHANGED(field) is read too. A chained "
+        "rule has conditions in place of what one condition says.",
         "anyOf": list(_variants(declared)),
     }
 
@@ -58,6 +60,8 @@ def _variants(event: EventType) -> Iterator[Json]:
     yield _variant(event, "a count", {**counted, **_options()}, "windowSeconds")
     yield _variant(event, "a count", counted, "windowMinutes")
     yield _variant(event, "a count of different values", {**different, **_options()}, "windowSeconds")
+    for title, of_order in (("a time since", times_since()), ("a change of a field", changed(event))):
+        yield _variant(event, title, {**of_order, **_options(), "resetOnAlert": _NO_RESET}, "windowSeconds")
     counting = field if event.measures else counted
     yield _variant(event, "judging again after a late one", {**counting, **_judging_again()}, "windowSeconds")
     yield _in_buckets(_variant(event, "bucketed", {**counting, **_options()}, "windowSeconds"))
@@ -101,6 +105,30 @@ def different_values(event: EventType) -> Json:
     }
 
 
+def times_since() -> Json:
+    """The members of a time since another transaction."""
+    return {
+        "aggregatorFunctionType": {
+            "type": "string",
+            "enum": list(SINCE),
+            "description": "Seconds from the transaction before, or from the oldest in the window",
+        },
+        "aggregateFieldName": {"type": "null"},
+    }
+
+
+def changed(event: EventType) -> Json:
+    """The members of whether a field has changed."""
+    return {
+        "aggregatorFunctionType": {"type": "string", "enum": ["CHANGED"]},
+        "aggregateFieldName": {
+            "type": "string",
+            "enum": list(event.groupable),
+            "description": "1 where it has another value than in the transaction before, else 0; null is a value",
+        },
+    }
+
+
 def _variant(event: EventType, title: str, members: Json, window: str) -> Json:
     back = duration(MAX_WINDOW_SECONDS if window == "windowSeconds" else MAX_WINDOW_SECONDS // 60)
     back["description"] = "Back from each transaction; at most 400 days"
@@ -120,7 +148,7 @@ def _in_buckets(variant: Json) -> Json:
     """Buckets of an hour, and all windows that they fit into."""
     properties = variant["properties"]
     properties["windowSeconds"] = {"type": "integer", "minimum": _HOUR_SECONDS, "maximum": MAX_WINDOW_SECONDS}
-    properties["resetOnAlert"] = {"enum": [False, None]}
+    properties["resetOnAlert"] = _NO_RESET
     properties["precision"] = {
         "type": "string",
         "enum": [f"bucketed({_HOUR_SECONDS})"],
@@ -132,7 +160,7 @@ def _in_buckets(variant: Json) -> Json:
 def _chained(event: EventType) -> Json:
     """The options that it takes are those that have a meaning for several groups at once."""
     properties = {name: schema for name, schema in common(event).items() if name in _ITS_OWN}
-    options = {**_options(), "resetOnAlert": {"enum": [False, None]}}
+    options = {**_options(), "resetOnAlert": _NO_RESET}
     return {
         "title": "several conditions",
         "type": "object",
@@ -243,7 +271,7 @@ def _judging_again() -> Json:
     return {
         "filter": _FILTER,
         "firing": {"enum": ["every", None]},
-        "resetOnAlert": {"enum": [False, None]},
+        "resetOnAlert": _NO_RESET,
         "lateEvents": {
             "type": "string",
             "enum": ["reevaluate"],

@@ -11,8 +11,10 @@ from rules_registry.domain.rule import Rule
 from tripline_contracts import decimals
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
-_GROWING = frozenset({"COUNT", "COUNT_DISTINCT", "MAX"})
+_GROWING = frozenset({"COUNT", "COUNT_DISTINCT", "MAX", "SECONDS_SINCE_FIRST"})
 """Functions that a longer window can only raise; a sum may fall by a negative amount."""
+_SAME = frozenset({"SECONDS_SINCE_PREVIOUS", "CHANGED"})
+"""Functions that are the same in any window where they have a value; a longer one has the one before more often."""
 
 
 def kinship_warnings(definition: RuleDefinition, others: Iterable[Rule]) -> Iterator[RuleWarning]:
@@ -55,6 +57,8 @@ def _wider(other: RuleDefinition, definition: RuleDefinition) -> str | None:
 def _stretches(definition: RuleDefinition, *, rises: bool, longer: int) -> bool:
     """Whether the other window can only help: a longer one where the value has to rise, a shorter one where it has to
     fall; of a minimum the other way round."""
+    if definition.function in _SAME:
+        return longer > 0
     if definition.function in _GROWING:
         return (longer > 0) == rises
     return definition.function == "MIN" and (longer > 0) != rises

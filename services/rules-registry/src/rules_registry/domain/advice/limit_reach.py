@@ -13,11 +13,17 @@ from rules_registry.domain.advice.spans import Span
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules.aggregate import OF_ORDER
 from tripline_contracts.rules.conditions import Condition
 
 # where nothing is in the window they have no value, and then no comparison holds
-_OF_NOTHING_NOTHING = frozenset({"AVG", "MIN", "MAX"})
-_NAMES = {"COUNT": "a count", "COUNT_DISTINCT": "a count of different values"}
+_OF_NOTHING_NOTHING = frozenset({"AVG", "MIN", "MAX", *OF_ORDER})
+_NAMES = {
+    "COUNT": "a count",
+    "COUNT_DISTINCT": "a count of different values",
+    "SECONDS_SINCE_PREVIOUS": "a time since the one before",
+    "SECONDS_SINCE_FIRST": "a time since the first in the window",
+}
 
 
 def limit_warnings(
@@ -44,7 +50,9 @@ def limit_warnings(
     if number is None or passing == []:
         return
     span = _reach(condition, passing, event_type, may_be_empty=may_be_empty)
-    whole = condition.function in ("COUNT", "COUNT_DISTINCT")
+    whole = condition.function in ("COUNT", "COUNT_DISTINCT", "CHANGED")
+    # the first of a group has no value, which no comparison with a number tells
+    may_be_empty = may_be_empty or condition.function in ("SECONDS_SINCE_PREVIOUS", "CHANGED")
     fraction = whole and number != number.to_integral_value()
     operator, shown = condition.operator, decimals.plain(number)
     subject = f"{_described(condition)}, {_bounds(span)}"
@@ -65,6 +73,8 @@ def _reach(
 ) -> Span:
     """The numbers that the aggregate can be."""
     field = condition.aggregate_field
+    if condition.function in OF_ORDER:
+        return _of_order(condition)
     if condition.function == "COUNT" or field is None:
         return Span(low=Decimal(0 if may_be_empty else 1))
     ranges = [way.get(field, FieldRange.of(event_type.field(field))) for way in passing or [{}]]
@@ -81,6 +91,14 @@ def _reach(
     if values.high is not None and values.high <= 0:
         return replace(values, low=None, low_open=False) if not may_be_empty else Span(high=Decimal(0))
     return Span()
+
+
+def _of_order(condition: Condition) -> Span:
+    most = condition.window_seconds
+    if condition.function == "CHANGED":
+        # what all of a group have in common never changes
+        most = 0 if condition.aggregate_field in condition.grouping_key_names else 1
+    return Span(low=Decimal(0), high=Decimal(most))
 
 
 def _distinct(ranges: Sequence[FieldRange], *, may_be_empty: bool) -> Span:
