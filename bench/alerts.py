@@ -22,7 +22,7 @@ from rich.console import Console
 
 from alert_api.adapters.postgres_intake import PostgresIntake
 from bench.figures import results
-from bench.harness.alert_history import received
+from bench.stored_alerts.fresh_alerts import received
 from tripline_demo import logins, migrations, paths
 from tripline_demo.embedded import postgres
 from tripline_demo.groups import login_of

@@ -64,6 +64,8 @@ def running_api(
                 base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=30, verify=False
             ) as client:
                 yield client
+        except httpx.HTTPStatusError as error:
+            raise BenchFailed(f"{error}\n{process.last_lines()}") from error
         finally:
             process.stop()
 

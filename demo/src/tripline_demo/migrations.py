@@ -10,7 +10,7 @@ from pathlib import Path
 from tripline_demo import paths
 from tripline_demo.errors import PostgresFailed
 
-SECONDS = 120
+SECONDS = 3600
 
 
 def command(revision: str = "head") -> list[str]:

@@ -221,11 +221,16 @@ def is_ready(dsn: str) -> bool:
 
 @contextmanager
 def running(
-    home: Path, settings: tuple[str, ...] = THROWAWAY, deadline_seconds: float = 60
+    home: Path,
+    settings: tuple[str, ...] = THROWAWAY,
+    deadline_seconds: float = 60,
+    *,
+    password: str | None = None,
 ) -> Iterator[Cluster]:
-    """A server for the length of a `with`, on a free port; it does not outlive this process. Raises PostgresFailed."""
+    """A server for the length of a `with`, on a free port; it does not outlive this process. A cluster that is there
+    already has the password with which it was made. Raises PostgresFailed."""
     (port,) = ports.free_ports(1)
-    cluster = Cluster(home, port, secrets.token_urlsafe(24), settings)
+    cluster = Cluster(home, port, password or secrets.token_urlsafe(24), settings)
     cluster.prepare()
     server = leash.start(
         cluster.command(), log=home / "postgres.log", stop_signal=signal.SIGINT, user=cluster.user()

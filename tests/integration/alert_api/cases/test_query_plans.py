@@ -9,7 +9,7 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from alert_api.adapters.alert_lists import alert_conditions, alert_listing, alerts_by_work
+from alert_api.adapters.alert_lists import alert_walking, alerts_by_work
 from alert_api.adapters.cases import (
     case_fold,
     case_log,
@@ -55,13 +55,38 @@ FILL: tuple[LiteralString, ...] = (
     "ANALYZE",
 )
 KEYS = ["a" * 64]
-NEWEST_ALERTS = " ORDER BY a.event_time DESC, a.alert_id LIMIT 26"
 NO_ALERT = postgres_cases.NO_ALERT
 
 
-def _listing(alert_filter: AlertFilter) -> tuple[str, dict[str, Any]]:
-    query, values = alert_listing.page_query(alert_filter, Place(29_000, AlertId(NO_ALERT)))
-    return query, {**values, "rows": 26}
+LISTS: dict[str, AlertFilter] = {
+    "all": AlertFilter(),
+    "of several rules": AlertFilter(rule_ids=(7, 8, 9)),
+    "of a group": AlertFilter(group=(("payeeId", "7"),)),
+    "of a rule and a group": AlertFilter(rule_ids=(7,), group=(("payeeId", "7"),)),
+    "of an amount": AlertFilter(min_amount=Decimal(29_990)),
+    "of a rule and an amount": AlertFilter(rule_ids=(7,), min_amount=Decimal(7)),
+    "detected": AlertFilter(detected_from=15_000, detected_to=15_050),
+    "that are snoozed": AlertFilter(snoozed=True),
+    "that are not": AlertFilter(snoozed=False),
+    "of a snooze": AlertFilter(snooze_id=6),
+    "of a snooze, of a rule": AlertFilter(snooze_id=6, rule_ids=(7,)),
+}
+
+
+class Explained:
+    """A connection that keeps the plan of each query."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+        self.plans: list[Any] = []
+        self.closed, self.info = connection.closed, connection.info
+
+    def execute(self, query: str, values: Any = None, **_: bool) -> Any:
+        if "set_config" not in query:
+            self.plans.append(
+                self._connection.execute(f"EXPLAIN (FORMAT JSON) {query}".encode(), values).fetchall()
+            )
+        return self._connection.execute(query.encode(), values)
 
 
 OF_CASE: dict[str, Any] = {"case_id": 77, "time": 500, "row_id": 5, "rows": 26}
@@ -83,20 +108,13 @@ QUERIES: dict[str, tuple[str, Any]] = {
         postgres_performance.JUDGE_VERSIONS,
         {"earliest": 5, "latest": 500, "rule_ids": None},
     ),
-    **{
-        f"alerts {name}": (f"{alert_listing.SELECT_ALERTS} WHERE {where}{NEWEST_ALERTS}", {"snooze_id": 6})
-        for name, where in {
-            "that are snoozed": alert_conditions.SNOOZED,
-            "that are not": f"NOT {alert_conditions.SNOOZED}",
-            "of a snooze": alert_conditions.OF_SNOOZE,
-        }.items()
-    },
     "the log": (case_log.SELECT_LOG, {"after": 29_000, "limit": 50}),
-    "alerts of several rules": _listing(AlertFilter(rule_ids=(7, 8, 9))),
-    "alerts of an amount": _listing(AlertFilter(min_amount=Decimal(29_990))),
-    "alerts detected": _listing(AlertFilter(detected_from=15_000, detected_to=15_050)),
     "alerts of cases": (
-        alerts_by_work.LISTED_OF_CASES.replace("{where}", " WHERE true"),
+        alerts_by_work.few_query(["true"], newest=False),
+        {"case_ids": [77, 78], "until": 20_000, "since": 0, "rows": 26},
+    ),
+    "newest alerts of cases": (
+        alerts_by_work.few_query(["true"], newest=True),
         {"case_ids": [77, 78], "until": 20_000, "since": 0, "rows": 26},
     ),
     "cases of alerts": (cases_of_alerts.SELECT_CASES, [[NO_ALERT], [7], KEYS, [500]]),
@@ -151,6 +169,15 @@ def test_no_query_reads_a_growing_table_whole(filled: psycopg.Connection[Any], n
     [(plan,)] = filled.execute(f"EXPLAIN (FORMAT JSON) {query}".encode(), values).fetchall()
     whole = {node["Relation Name"] for node in nodes(plan[0]["Plan"]) if node["Node Type"] == "Seq Scan"}
     assert not whole & GROWING, plan
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_no_list_of_alerts_reads_a_growing_table_whole(filled: psycopg.Connection[Any], name: str) -> None:
+    explained: Any = Explained(filled)
+    alert_walking.walked(explained, LISTS[name], Place(29_000, AlertId(NO_ALERT)), alerts_by_work.LISTED, 26)
+    for [(plan,)] in explained.plans:
+        whole = {node["Relation Name"] for node in nodes(plan[0]["Plan"]) if node["Node Type"] == "Seq Scan"}
+        assert not whole & GROWING, plan
 
 
 def nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -64,8 +64,8 @@ def _add_listing(blueprint: ApiBlueprint, alerts: Alerts, event_type: EventType)
     def list_alerts(query: dict[str, Any]) -> Response:
         """The newest alerts by event time, filtered; of equal times by alert id
 
-        All filters given hold. With `caseState`, `outcome` or `assignee` a page may have fewer alerts than `limit`, or
-        none, and a next one all the same: it looks at so many alerts and no more.
+        All filters given hold. A page may have fewer alerts than `limit`, or none, and a next one all the same: where
+        alerts that fit are rare, so many are looked at for one page and no more.
         """
         context = {name: query.get(name) for name in sorted(query.keys() - {"cursor", "limit"})}
         after = _place(query["cursor"], context) if "cursor" in query else None

@@ -13,7 +13,8 @@ from typing import Any, Final, LiteralString
 
 import psycopg
 
-from alert_api.adapters.alert_lists.alert_conditions import alert_conditions, where
+from alert_api.adapters.alert_lists.alert_conditions import alert_conditions, others, where
+from alert_api.adapters.alert_lists.alert_walking import walked
 from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
 from alert_api.adapters.cases.case_conditions import case_conditions
 from alert_api.adapters.cases.cases_of_alerts import Listed, cases_of, with_cases
@@ -22,8 +23,8 @@ from alert_api.service.alert_queries import AlertFilter, Page, Place
 from alert_api.service.cases.case_queries import CaseFilter
 
 MOST_CASES: Final = 200
-PIECE: Final = 500
-PIECES: Final = 4
+PIECES: Final = (2, 8, 30)
+"""Alerts that are looked at, one piece after the other, as often as a page has rows: 2,000 for fifty."""
 
 LAST_TIME: Final = 2**63 - 1
 
@@ -40,6 +41,9 @@ Connection = psycopg.Connection[Any]
 Fits = Callable[[set[int]], set[int]]
 """Of these cases those that fit."""
 
+Piece = tuple[list[Listed], Place | None]
+"""Some alerts, and the place behind which there may be more."""
+
 
 def page_by_work(connection: Connection, alert_filter: AlertFilter, after: Place | None, limit: int) -> Page:
     """At most ``limit`` alerts after ``after`` whose cases fit."""
@@ -54,13 +58,20 @@ def page_by_work(connection: Connection, alert_filter: AlertFilter, after: Place
     if not chosen:
         return Page((), None)
     if len(chosen) <= MOST_CASES:
-        case_ids = [case_id for case_id, _ in chosen]
-        of_cases = {"case_ids": case_ids, "until": until, "since": values["since"]}
+        of_cases = {"case_ids": [case_id for case_id, _ in chosen], "since": values["since"]}
 
-        def among(cases: set[int]) -> set[int]:
-            return cases.intersection(case_ids)
+        def few(following: Place | None, _most: int) -> Piece:
+            conditions, asked = alert_conditions(alert_filter, following)
+            asked = {**asked, **of_cases, "rows": limit + 1}
+            asked["until"] = until if following is None else min(until, following.event_time)
+            # Of what the alerts themselves have to be, nobody knows how many of an episode are: then all are looked at.
+            newest = not others(alert_filter)[0]
+            rows = connection.execute(few_query(conditions, newest=newest), asked).fetchall()
+            if newest and len(rows) <= limit:
+                rows = connection.execute(few_query(conditions, newest=False), asked).fetchall()
+            return _piece(rows, None, limit + 1)
 
-        return _page(connection, alert_filter, after, limit, (LISTED_OF_CASES, of_cases, among))
+        return _page(connection, after, limit, few, set(of_cases["case_ids"]).intersection)
 
     def fitting(cases: set[int]) -> set[int]:
         asked = {**case_values, "case_ids": list(cases)}
@@ -68,53 +79,67 @@ def page_by_work(connection: Connection, alert_filter: AlertFilter, after: Place
 
     # Nothing that fits is newer than the newest of these cases.
     newest = replace(alert_filter, latest=min(until, chosen[0][1]))
-    return _page(connection, newest, after, limit, (LISTED, {}, fitting))
+
+    def walk(following: Place | None, most: int) -> Piece:
+        return _piece(*walked(connection, newest, following, LISTED, most), most)
+
+    return _page(connection, after, limit, walk, fitting)
 
 
-LISTED: LiteralString = """
-SELECT a.alert_id::text, a.event_time, a.rule_id, a.group_values FROM alerts.alerts a{where}
- ORDER BY a.event_time DESC, a.alert_id LIMIT %(rows)s"""
+def _piece(rows: Sequence[tuple[Any, ...]], end: Place | None, most: int) -> Piece:
+    listed = [Listed(*row) for row in rows]
+    return listed, Place(listed[-1].event_time, listed[-1].alert_id) if len(listed) == most else end
 
+
+LISTED: Final[LiteralString] = "a.alert_id::text, a.event_time, a.rule_id, a.group_values"
+
+# Each episode has an alert at its end: as many episodes as the page has rows have its alerts, those that end last. What
+# goes on behind the page's beginning counts for none, and is looked at anyhow.
 LISTED_OF_CASES: LiteralString = """
-SELECT a.alert_id::text, a.event_time, a.rule_id, a.group_values
-  FROM (SELECT DISTINCT x.alert_id, x.event_time, x.rule_id, x.group_values
-          FROM alerts.case_episodes l JOIN alerts.episodes e USING (episode_id), LATERAL (
-               SELECT alert_id, event_time, rule_id, group_values FROM alerts.alerts a{where}
-                  AND rule_id = e.rule_id
-                  AND jsonb_hash_extended(group_values, 0) = jsonb_hash_extended(e.group_text::jsonb, 0)
-                  AND group_values = e.group_text::jsonb
-                  AND event_time BETWEEN e.first AND e.last
-                ORDER BY event_time DESC, alert_id LIMIT %(rows)s) x
-         WHERE l.case_id = ANY (%(case_ids)s::bigint[]) AND e.first <= %(until)s AND e.last >= %(since)s) a
- ORDER BY a.event_time DESC, a.alert_id LIMIT %(rows)s"""
+WITH mine AS MATERIALIZED (
+    SELECT DISTINCT episode_id, e.rule_id, e.group_text::jsonb AS group_values, e.first, e.last
+      FROM alerts.case_episodes l JOIN alerts.episodes e USING (episode_id)
+     WHERE l.case_id = ANY (%(case_ids)s::bigint[]) AND e.first <= %(until)s AND e.last >= %(since)s
+)
+SELECT x.alert_id::text, x.event_time, x.rule_id, x.group_values
+  FROM (SELECT * FROM mine{newest}) e, LATERAL (
+       SELECT alert_id, event_time, rule_id, group_values FROM alerts.alerts a{where}
+          AND rule_id = e.rule_id
+          AND jsonb_hash_extended(group_values, 0) = jsonb_hash_extended(e.group_values, 0)
+          AND group_values = e.group_values
+          AND event_time BETWEEN e.first AND e.last
+        ORDER BY event_time DESC, alert_id LIMIT %(rows)s) x
+ ORDER BY x.event_time DESC, x.alert_id LIMIT %(rows)s"""
+NEWEST_EPISODES: LiteralString = """ WHERE last >= %(until)s OR last >= coalesce((
+       SELECT last FROM mine WHERE last < %(until)s ORDER BY last DESC LIMIT 1 OFFSET %(rows)s - 1), 0)"""
+
+
+def few_query(conditions: list[LiteralString], *, newest: bool) -> LiteralString:
+    """The alerts of some cases' episodes; of all of them, or of those that have the newest."""
+    query = LISTED_OF_CASES.replace("{where}", where(conditions or ["true"]))
+    return query.replace("{newest}", NEWEST_EPISODES if newest else "")
 
 
 def _page(
     connection: Connection,
-    alert_filter: AlertFilter,
     after: Place | None,
     limit: int,
-    source: tuple[LiteralString, dict[str, Any], Fits],
+    read: Callable[[Place | None, int], Piece],
+    fits: Fits,
 ) -> Page:
-    query, source_values, fits = source
+    """Pieces of the list, until the alerts of fitting cases fill a page, or it has been looked for long enough."""
     kept: list[Listed] = []
-    rows = PIECE if query is LISTED else limit + 1
     following = after
-    for _ in range(PIECES):
-        conditions, values = alert_conditions(alert_filter, following)
-        asked = query.replace("{where}", where(conditions or ["true"]))
-        values = {**values, **source_values, "rows": rows}
-        piece = [Listed(*row) for row in connection.execute(asked, values)]
+    for pages in PIECES:
+        piece, following = read(following, pages * limit)
         cases = cases_of(connection, piece)
         fitting = fits(set(cases.values()))
         kept += [alert for alert in piece if cases.get(alert.alert_id) in fitting]
         if len(kept) > limit:
             following = Place(kept[limit - 1].event_time, kept[limit - 1].alert_id)
             break
-        if len(piece) < rows:
-            following = None
+        if following is None:
             break
-        following = Place(piece[-1].event_time, piece[-1].alert_id)
     return Page(_these(connection, [alert.alert_id for alert in kept[:limit]]), following)
 
 

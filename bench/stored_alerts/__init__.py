@@ -1,0 +1,1 @@
+"""Many stored alerts, and calls that read them."""

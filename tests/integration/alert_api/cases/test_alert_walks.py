@@ -1,0 +1,167 @@
+"""Whatever a list is filtered by, and however few alerts are looked at for a page, its pages give what the filter
+chooses, once each, newest first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from alert_api.adapters.alert_lists import alert_walking
+from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
+from alert_api.domain.events import AlertId
+from alert_api.service.alert_queries import AlertFilter, Place
+from tests.integration.alert_api.conftest import AlertsDatabase
+from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id
+
+pytestmark = pytest.mark.integration
+
+HOUR = 3_600_000
+FIELDS = ("payeeId", "beneficiaryId", "paymentType", "countryCode", "channel")
+STORE = """
+INSERT INTO alerts.alerts (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id,
+                           amount, voided, content, acknowledged_by, acknowledged_at)
+VALUES (%(id)s, %(rule)s, %(version)s, %(group)s, %(time)s, %(detected)s, %(transaction)s, %(amount)s, %(voided)s,
+        %(content)s, %(by)s, %(at)s)
+"""
+SNOOZE = "INSERT INTO alerts.snoozed_alerts (alert_id, snooze_id, event_time) VALUES (%s, %s, %s)"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    id: AlertId
+    rule: int
+    version: int
+    group: dict[str, str]
+    time: int
+    detected: int
+    transaction: str
+    amount: Decimal | None
+    voided: bool
+    open: bool
+    snooze: int | None
+
+    def fits(self, wanted: AlertFilter) -> bool:
+        lowest, highest = wanted.min_amount, wanted.max_amount
+        return (
+            (not wanted.rule_ids or self.rule in wanted.rule_ids)
+            and wanted.rule_version in (None, self.version)
+            and wanted.transaction_id in (None, self.transaction)
+            and set(wanted.group) <= set(self.group.items())
+            and wanted.state in (None, "open" if self.open else "acknowledged")
+            and wanted.voided in (None, self.voided)
+            and wanted.snooze_id in (None, self.snooze)
+            and wanted.snoozed in (None, self.snooze is not None)
+            and (wanted.earliest or 0) <= self.time <= (wanted.latest or 2**60)
+            and (wanted.detected_from or 0) <= self.detected <= (wanted.detected_to or 2**60)
+            and (lowest is None or (self.amount is not None and self.amount >= lowest))
+            and (highest is None or (self.amount is not None and self.amount <= highest))
+        )
+
+
+def made(number: int, random: Random) -> Made:
+    time = EPOCH + random.randrange(40) * HOUR // 4
+    delay = random.choice((80, 80, 80, HOUR, HOUR + 1, 3 * HOUR, -1, -2 * HOUR))
+    fields = random.sample(FIELDS, random.choice((0, 1, 1, 2, 3, 4, 5)))
+    return Made(
+        alert_id(number),
+        random.randint(1, 4),
+        random.randint(1, 2),
+        {name: str(random.randint(1, 2)) for name in fields},
+        time,
+        time + delay,
+        f"t{random.randrange(60)}",
+        random.choice((None, Decimal(random.randrange(100)), Decimal("7.5"))),
+        random.random() < 0.2,
+        random.random() < 0.6,
+        random.choice((None, None, None, 1, 2)),
+    )
+
+
+def some_filter(random: Random) -> AlertFilter:
+    earliest, detected_from = (EPOCH + random.randrange(10) * HOUR for _ in range(2))
+    wanted: dict[str, Any] = {
+        "rule_ids": random.choice(((2,), (1, 3), (1, 2, 4, 99))),
+        "rule_version": 1,
+        "group": tuple(
+            (name, str(random.randint(1, 2))) for name in random.sample(FIELDS, random.randint(1, 3))
+        ),
+        "state": random.choice(("open", "acknowledged")),
+        "earliest": earliest,
+        "latest": earliest + random.randrange(8) * HOUR,
+        "voided": random.choice((True, False)),
+        "transaction_id": f"t{random.randrange(60)}",
+        "snooze_id": random.randint(1, 2),
+        "snoozed": random.choice((True, False)),
+        "min_amount": Decimal(random.randrange(50)),
+        "max_amount": Decimal(random.randrange(40, 100)),
+        "detected_from": detected_from,
+        "detected_to": detected_from + random.randrange(8) * HOUR,
+    }
+    return AlertFilter(
+        **{name: wanted[name] for name in random.sample(list(wanted), random.choice((1, 1, 2, 3)))}
+    )
+
+
+@pytest.fixture(scope="module")
+def stored(module_database: AlertsDatabase) -> Iterator[tuple[PostgresAlerts, list[Made]]]:
+    random = Random(3)
+    alerts = [made(number, random) for number in range(300)]
+    with psycopg.connect(module_database.owner) as connection, connection.cursor() as cursor:
+        rows = [
+            {
+                "id": one.id, "rule": one.rule, "version": one.version, "group": Jsonb(one.group), "time": one.time,
+                "detected": one.detected, "transaction": one.transaction, "amount": one.amount, "voided": one.voided,
+                "content": json.dumps(alert(1, ruleId=one.rule, group=one.group)),
+                "by": None if one.open else "ada", "at": None if one.open else EPOCH,
+            }
+            for one in alerts
+        ]  # fmt: skip
+        cursor.executemany(STORE, rows)
+        cursor.executemany(SNOOZE, [(one.id, one.snooze, one.time) for one in alerts if one.snooze])
+    pool = open_pool(module_database.api, 1)
+    yield PostgresAlerts(pool), alerts
+    pool.close()
+
+
+@pytest.mark.parametrize(("looked", "few"), [(10_000, 2_000), (20, 10), (3, 0)])
+def test_pages_give_what_a_filter_chooses(
+    monkeypatch: pytest.MonkeyPatch, stored: tuple[PostgresAlerts, list[Made]], looked: int, few: int
+) -> None:
+    for name, value in (
+        ("LOOKED", looked),
+        ("LOOKED_APART", looked),
+        ("LEAST_LOOKED", 2),
+        ("FEW", few),
+        ("FEW_AMOUNTS", few),
+    ):
+        monkeypatch.setattr(alert_walking, name, value)
+    listing, alerts = stored
+    random = Random(looked)
+    for limit in random.choices((1, 3, 7, 100), (1, 5, 5, 5), k=80):
+        wanted = some_filter(random)
+        fitting = sorted((one for one in alerts if one.fits(wanted)), key=lambda one: (-one.time, one.id))
+        assert _pages(listing, wanted, limit) == [one.id for one in fitting], wanted
+
+
+def _pages(listing: PostgresAlerts, wanted: AlertFilter, limit: int) -> list[AlertId]:
+    listed: list[AlertId] = []
+    after: Place | None = None
+    while True:
+        page = listing.page(wanted, after, limit)
+        assert len(page.alerts) <= limit
+        listed += [one.alert_id for one in page.alerts]
+        if page.following is None:
+            return listed
+        assert after is None or (-after.event_time, after.alert_id) < (
+            -page.following.event_time,
+            page.following.alert_id,
+        )
+        after = page.following
