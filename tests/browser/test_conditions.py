@@ -130,8 +130,10 @@ def test_the_form_writes_several_conditions(
                 registry.delete(f"/v1/rules/{item['ruleId']}", headers={"If-Match": "*"})
 
 
-def test_a_deeper_tree_is_edited_as_json(open_window: OpenWindow, stack: RunningStack) -> None:
-    deep = {"all": [LEAF, {"not": {"any": [LEAF, {**LEAF, "windowSeconds": 90}]}}]}
+def test_what_the_form_has_no_place_for_is_edited_as_json(
+    open_window: OpenWindow, stack: RunningStack
+) -> None:
+    deep = {"all": [LEAF, {"not": {"not": LEAF}}]}
     named = {"field": "payeeId", "in": {"list": "conditions-watched"}}
     parametric = {**LEAF, "limit": {"parameter": "conditions-high"}, "filter": named}
     flat = {"any": [parametric, {"not": {**LEAF, "limit": "5"}}]}
@@ -162,6 +164,76 @@ def test_a_deeper_tree_is_edited_as_json(open_window: OpenWindow, stack: Running
         with stack.registry() as registry:
             changed = registry.get(f"/v1/rules/{rule['ruleId']}").json()["definition"]["conditions"]
         assert changed == flat
+        window.is_clean()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_alert_tells_the_weights(open_window: OpenWindow, tmp_path: Path, width: int) -> None:
+    window = open_window("viewer", viewport={"width": width, "height": 844}, timezone_id="UTC")
+    page = window.page
+    show(window, "weighted", "rule-published-weighted")
+    said = page.locator(".weighed")
+    expect(said).to_contain_text("49.5 ≥ 45")
+    expect(said.locator(".tag")).to_have_text(
+        ["30 condition 1 holds", "40 condition 2 holds", "-20.5 condition 3 holds"]
+    )
+    expect(page.get_by_text("Weights that add up to at least 45: 30 for sum of amount")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    picture(window, "weighted-alert", width, tmp_path)
+    window.is_clean()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_deeper_tree_is_nested_by_keyboard_and_read_back(
+    open_window: OpenWindow, stack: RunningStack, tmp_path: Path, width: int
+) -> None:
+    with stack.registry() as registry:
+        registry.put("/v1/parameters/conditions-many", json={"value": "40"}).raise_for_status()
+    several = {"any": [LEAF, {"not": {**LEAF, "limit": "5"}}]}
+    many = {"weight": {"parameter": "conditions-many"}, "of": {"not": several}}
+    deep = {"weighted": [{"weight": "30", "of": LEAF}, many], "atLeast": "45.5"}
+    with published_rule(stack, {"name": NAME, "conditions": deep}) as rule:
+        window = open_window("analyst", viewport={"width": width, "height": 844})
+        window.go("/rules")
+        page = window.page
+        page.get_by_role("button", name=f"Edit: {NAME}").click()
+        dialog = page.get_by_role("dialog", name="Change")
+        expect(dialog.get_by_label("The rule holds where")).to_have_value("weighted")
+        expect(dialog.get_by_label("The weights add up to at least", exact=True).first).to_have_value("45.5")
+        weights = dialog.get_by_label("Weight", exact=True)
+        expect(weights.nth(0)).to_have_value("30")
+        expect(weights.nth(1)).to_have_value("conditions-many")
+        group = dialog.get_by_role("group", name="Group", exact=True)
+        expect(group.get_by_label("not: the rule wants it not to hold").first).to_be_checked()
+        expect(group.get_by_role("group", name="Condition 3").get_by_label("Limit")).to_have_value("5")
+        words = dialog.locator(".rule-words")
+        expect(words).to_contain_text("eights that add up to at least 45.5: 30 for sum of amount per payer")
+        expect(words).to_contain_text("parameter conditions-many for not (any of: sum of amount per payer")
+        # Without a pointer: a group is opened, its joint chosen, its weight given.
+        dialog.get_by_role("button", name="Add a group to the rule").press("Enter")
+        added = dialog.get_by_role("group", name="Group", exact=True).last
+        expect(added.get_by_label("not: the rule wants it not to hold").first).to_be_focused()
+        joint = added.get_by_label("The group holds where")
+        joint.press("ArrowUp")
+        expect(joint).to_have_value("all")
+        added.get_by_role("button", name="Add a condition to the group").press("Enter")
+        expect(dialog.get_by_role("group", name="Condition 5")).to_be_visible()
+        added.get_by_role("group", name="Condition 5").get_by_label("Limit").fill("7")
+        added.get_by_role("group", name="Condition 4").get_by_label("Limit").fill("6")
+        dialog.get_by_role("button", name="Publish the new version").press("Enter")
+        expect(dialog.get_by_text("Give a number.")).to_be_visible()
+        expect(weights.nth(2)).to_have_count(1)
+        page.keyboard.press("Tab")
+        weights.last.fill("-20")
+        picture(window, "weighted-form", width, tmp_path)
+        assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
+        dialog.get_by_role("button", name="Publish the new version").press("Enter")
+        expect(dialog).to_be_hidden()
+        with stack.registry() as registry:
+            changed = registry.get(f"/v1/rules/{rule['ruleId']}").json()["definition"]["conditions"]
+        assert changed["weighted"][:2] == deep["weighted"]
+        assert (changed["atLeast"], changed["weighted"][2]["weight"]) == ("45.5", "-20")
+        assert [leaf["limit"] for leaf in changed["weighted"][2]["of"]["all"]] == ["6", "7"]
         window.is_clean()
 
 

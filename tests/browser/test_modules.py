@@ -8,52 +8,22 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.support.condition_cases import (
+    AS_GROUP,
+    CHAIN,
+    CHAIN_IN_WORDS,
+    DIFFERENT,
+    FILTER,
+    NAMED,
+    SUM,
+    SUM_IN_WORDS,
+    WEIGHED,
+    WEIGHED_IN_WORDS,
+)
 from tests.browser.windows import Window
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
 
-SUM = {
-    "aggregatorFunctionType": "SUM",
-    "aggregateFieldName": "paymentAmount",
-    "groupingKeyNames": ["beneficiaryId", "payeeId"],
-    "limitOperatorType": ">=",
-    "limit": "1234567.5",
-    "windowSeconds": 5400,
-}
-SUM_IN_WORDS = "Sum of amount per beneficiary and payer within 90 minutes ≥ 1,234,567.5"
-NAMED = {
-    "all": [
-        {"field": "payeeId", "in": {"list": "watched"}},
-        {"field": "paymentAmount", "operator": ">=", "value": {"parameter": "low"}},
-    ]
-}
-FILTER = {
-    "any": [
-        {"field": "paymentType", "operator": "=", "value": "CRD"},
-        {"not": {"field": "payeeId", "in": ["1", "2"]}},
-    ]
-}
-DIFFERENT = {
-    "aggregatorFunctionType": "COUNT_DISTINCT",
-    "aggregateFieldName": "payeeId",
-    "groupingKeyNames": ["beneficiaryId"],
-    "limitOperatorType": ">",
-    "limit": "20",
-    "windowSeconds": 3600,
-}
-
-
-CHAIN = {
-    "all": [
-        {**SUM, "groupingKeyNames": ["payeeId"], "limit": "5000", "limitOperatorType": ">"},
-        {"any": [{**DIFFERENT, "filter": FILTER}, {"not": {**DIFFERENT, "limit": {"parameter": "usual"}}}]},
-    ]
-}
-CHAIN_IN_WORDS = (
-    "ll of: sum of amount per payer within 90 minutes > 5,000; (any of: number of different payers per beneficiary "
-    "within 1 hour > 20, only where payment type = CRD or not payer is one of 1, 2; not number of different payers "
-    "per beneficiary within 1 hour > parameter usual)"
-)
 JUDGED: list[dict[str, Any]] = [
     {"value": "5100.5", "operator": ">", "limit": "5000", "windowSeconds": 60, "holds": True},
     {"value": None, "operator": ">=", "limit": None, "windowSeconds": 90, "holds": False},
@@ -126,6 +96,8 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
                 "they came before is judged again)"
             ),
         ),
+        ("inWords", [{"conditions": WEIGHED}], f"W{WEIGHED_IN_WORDS}"),
+        ("inWords", [{"conditions": {"not": WEIGHED}}], f"Not (w{WEIGHED_IN_WORDS})"),
         (
             "inWords",
             [{"conditions": CHAIN, "filter": FILTER, "firing": "crossing"}],
@@ -196,6 +168,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("fitsForm", [{"not": SUM}], False),
         ("fitsForm", [None], False),
     ],
+    "rules/condition_group.js": AS_GROUP,
     "words/verdict.js": [
         ("cameTo", [JUDGED[0]], ["5,100.5", " > 5,000"]),
         ("cameTo", [JUDGED[1]], ["–", " ≥ –"]),

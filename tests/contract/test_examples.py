@@ -119,7 +119,7 @@ def test_a_bucketed_alert_is_of_its_rule() -> None:
     assert alert["windowStart"] == _bucket_start(begin, definition.bucket_seconds) < begin
 
 
-@pytest.mark.parametrize("kind", ["chained", "chained-bucketed"])
+@pytest.mark.parametrize("kind", ["chained", "chained-bucketed", "weighted"])
 def test_a_chained_alert_lists_the_conditions_of_its_rule(kind: str) -> None:
     alert, rule = (
         read_example(EXAMPLES / topic / name)

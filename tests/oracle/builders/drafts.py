@@ -45,10 +45,12 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """`all`, `any`, or `not` of exactly one."""
+    """`all`, `any`, `not` of exactly one, or `weighted`: with a weight for each, numbers or parameters as JSON."""
 
     kind: str
     parts: tuple[DraftTree, ...]
+    weights: tuple[Json, ...] = ()
+    at_least: Json = None
 
 
 DraftTree: TypeAlias = "Draft | Branch"
@@ -105,7 +107,7 @@ def _widened(draft: Draft, factor: float, more: int) -> Draft:
 def _scaled(tree: DraftTree, factor: float, more: int) -> DraftTree:
     if isinstance(tree, Draft):
         return _widened(tree, factor, more)
-    return Branch(tree.kind, tuple(_scaled(part, factor, more) for part in tree.parts))
+    return replace(tree, parts=tuple(_scaled(part, factor, more) for part in tree.parts))
 
 
 def definition_document(draft: Draft) -> dict[str, Json]:
@@ -133,7 +135,13 @@ def _tree_document(tree: DraftTree) -> Json:
         return {**_members(tree), **only}
     if tree.kind == "not":
         return {"not": _tree_document(tree.parts[0])}
-    return {tree.kind: [_tree_document(part) for part in tree.parts]}
+    parts = [_tree_document(part) for part in tree.parts]
+    if tree.kind == "weighted":
+        weighted: list[Json] = [
+            {"weight": weight, "of": part} for weight, part in zip(tree.weights, parts, strict=True)
+        ]
+        return {"weighted": weighted, "atLeast": tree.at_least}
+    return {tree.kind: parts}
 
 
 def _members(draft: Draft) -> dict[str, Json]:

@@ -7,10 +7,12 @@ from random import Random
 
 from tests.oracle.builders.drafts import Branch, Draft, DraftTree, chained
 from tests.oracle.generators.filters import random_filter
-from tests.oracle.generators.measures import aggregate_of, random_grouping, random_window, with_limit
-from tests.oracle.generators.named_values import perhaps_named_limit
+from tests.oracle.generators.measures import aggregate_of, chance, random_grouping, random_window, with_limit
+from tests.oracle.generators.named_values import parameter_reference, perhaps_named_limit
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
+from tests.oracle.values.decimals import plain, scaled
+from tests.oracle.values.model import Json
 from tests.oracle.values.schema import AMOUNT, GROUPABLE
 
 _LEVELS = 3
@@ -27,13 +29,13 @@ def random_chain(rng: Random, world: World, profile: Profile) -> Draft:
     """Two to four conditions, rarely one, which may then group by nothing."""
     if rng.random() < 0.06:
         alone = _condition(rng, world, profile, random_grouping(rng), random_window(rng, world))
-        return chained(alone if rng.random() < 0.5 else Branch("not", (alone,)))
+        return chained(alone if rng.random() < 0.5 else _joined(rng, profile, "not", (alone,)))
     shared, window = rng.choice(_SHARED), random_window(rng, world)
     conditions = [
         _condition(rng, world, profile, _beside(rng, shared), _near(rng, world, window))
         for _ in range(rng.choice([2, 2, 3, 4]))
     ]
-    return chained(_tree(rng, conditions, _LEVELS))
+    return chained(_tree(rng, profile, conditions, _LEVELS))
 
 
 def _condition(rng: Random, world: World, profile: Profile, grouping: tuple[str, ...], window: int) -> Draft:
@@ -57,16 +59,32 @@ def _near(rng: Random, world: World, window: int) -> int:
     return max(1, int(window * rng.uniform(0.05, 1))) if style < 0.7 else random_window(rng, world)
 
 
-def _tree(rng: Random, conditions: list[Draft], levels: int) -> DraftTree:
-    """At most so many of `all`, `any` and `not` above a condition."""
+def _tree(rng: Random, profile: Profile, conditions: list[Draft], levels: int) -> DraftTree:
+    """At most so many of `all`, `any`, `not` and `weighted` above a condition."""
     if len(conditions) == 1:
         if levels == 0 or rng.random() < 0.75:
             return conditions[0]
-        return Branch("not", (_tree(rng, conditions, levels - 1),))
+        return _joined(rng, profile, "not", (_tree(rng, profile, conditions, levels - 1),))
     if levels == 1:
-        return Branch(rng.choice(["all", "any"]), tuple(conditions))
+        return _joined(rng, profile, rng.choice(["all", "any"]), tuple(conditions))
     if rng.random() < 0.1:
-        return Branch("not", (_tree(rng, conditions, levels - 1),))
+        return _joined(rng, profile, "not", (_tree(rng, profile, conditions, levels - 1),))
     cuts = sorted(rng.sample(range(1, len(conditions)), rng.randint(0, len(conditions) - 1)))
     parts = [conditions[one:other] for one, other in zip([0, *cuts], [*cuts, None], strict=True)]
-    return Branch(rng.choice(["all", "any", "any"]), tuple(_tree(rng, part, levels - 1) for part in parts))
+    kind = rng.choice(["all", "any", "any"])
+    return _joined(rng, profile, kind, tuple(_tree(rng, profile, part, levels - 1) for part in parts))
+
+
+def _joined(rng: Random, profile: Profile, kind: str, parts: tuple[DraftTree, ...]) -> Branch:
+    """Of that kind, or weighted: with sums that are reached now and then, and ends of what a weight may be."""
+    if not chance(rng, profile.weighted):
+        return Branch(kind, parts)
+    weights = [rng.choice(_WEIGHTS) for _ in parts]
+    half = scaled(rng.choice(_WEIGHTS)) // 2
+    at_least = plain(scaled(rng.choice(weights)) // 2 + rng.choice([0, half, half]))
+    numbers: list[Json] = [*weights, at_least]
+    named = [parameter_reference(rng) if chance(rng, profile.named / 4) else number for number in numbers]
+    return Branch("weighted", parts, tuple(named[:-1]), named[-1])
+
+
+_WEIGHTS = (*["30", "30", "40", "60", "10.5", "-20", "0"] * 3, "0.000001", "9" * 18, "-" + "9" * 18)

@@ -36,7 +36,7 @@ class GroupSnapshot:
         start = bisect_left(self._times, event.event_time - condition.window)
         end = bisect_right(self._times, event.event_time)
         result = measure(condition, event, self._members[start:end])
-        return combined(self._definition, self._group, (result,))
+        return combined(self._definition, self._group, (result,), event.names)
 
 
 @dataclass(frozen=True, slots=True)

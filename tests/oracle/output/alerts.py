@@ -12,7 +12,7 @@ from tests.oracle.values.decimals import plain
 from tests.oracle.values.event_types import current_type
 from tests.oracle.values.model import Json
 from tests.oracle.windows.aggregates import reported
-from tests.oracle.windows.evaluation import Finding, Findings, window_start
+from tests.oracle.windows.evaluation import Finding, Findings, Weighed, window_start
 from tests.oracle.windows.precision import Precision
 
 _MOST_CONTRIBUTORS = 100
@@ -50,9 +50,28 @@ def _measurements(findings: Findings, *, chained: bool) -> dict[str, Json]:
     if chained:
         max_listed = _MOST_CONTRIBUTORS // len(findings.by_condition)
         none: dict[str, Json] = dict.fromkeys(("value", "operator", "limit", "contributors"))
-        return {**none, "conditions": [_condition(finding, max_listed) for finding in findings.by_condition]}
+        conditions: list[Json] = [_condition(finding, max_listed) for finding in findings.by_condition]
+        weighed: list[Json] = [_weighed(one) for one in findings.weighed]
+        return {**none, "conditions": conditions, **({"weighted": weighed} if weighed else {})}
     (finding,) = findings.by_condition
     return _measured(finding, _MOST_CONTRIBUTORS)
+
+
+def _weighed(one: Weighed) -> Json:
+    parts: list[Json] = [
+        {"weight": _plain(weight), "holds": holds, "conditions": [*numbers]}
+        for weight, holds, numbers in one.parts
+    ]
+    return {
+        "sum": _plain(one.total),
+        "atLeast": _plain(one.at_least),
+        "holds": one.holds,
+        "weights": parts,
+    }
+
+
+def _plain(millionths: int | None) -> str | None:
+    return None if millionths is None else plain(millionths)
 
 
 def _condition(finding: Finding, max_listed: int) -> Json:
@@ -75,7 +94,7 @@ def _measured(finding: Finding, max_listed: int) -> dict[str, Json]:
     return {
         "value": decimal(finding.value),
         "operator": condition.operator,
-        "limit": None if finding.limit is None else plain(finding.limit),
+        "limit": _plain(finding.limit),
         "contributors": _contributors(finding, max_listed),
         **_precision(finding.precision),
     }

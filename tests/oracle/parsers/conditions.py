@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tests.oracle.parsers.filters import Filter, fields_of, read_filter
-from tests.oracle.parsers.named_values import Parameter, read_reference
+from tests.oracle.parsers.named_values import NamedValues, Parameter, read_reference
 from tests.oracle.values.decimals import read_decimal
 from tests.oracle.values.errors import OutOfScope, Unreadable
 from tests.oracle.values.event_types import current_type
@@ -73,7 +73,16 @@ class Chain:
     parts: tuple[Tree, ...]
 
 
-Tree: TypeAlias = "Condition | Chain"
+@dataclass(frozen=True, slots=True)
+class Weighting:
+    """Parts of which those that hold have to weigh `at_least` so much together; in millionths."""
+
+    parts: tuple[Tree, ...]
+    weights: tuple[int | Parameter, ...]
+    at_least: int | Parameter
+
+
+Tree: TypeAlias = "Condition | Chain | Weighting"
 
 
 def conditions_of(tree: Tree) -> tuple[Condition, ...]:
@@ -83,15 +92,40 @@ def conditions_of(tree: Tree) -> tuple[Condition, ...]:
     return tuple(condition for part in tree.parts for condition in conditions_of(part))
 
 
-def settled(tree: Tree, answers: Iterator[bool]) -> bool:
+def settled(tree: Tree, answers: Iterator[bool], names: NamedValues) -> bool:
     """True if the tree holds where its conditions, in order, hold as `answers` say."""
     if isinstance(tree, Condition):
         return next(answers)
     # All of them, even where one settles it: each takes its own answers.
-    results = [settled(part, answers) for part in tree.parts]
+    results = [settled(part, answers, names) for part in tree.parts]
+    if isinstance(tree, Weighting):
+        total, least = weight_of(tree, results, names), names.number(tree.at_least)
+        return total is not None and least is not None and total >= least
     if tree.kind == "not":
         return not results[0]
     return all(results) if tree.kind == "all" else any(results)
+
+
+def weight_of(tree: Weighting, results: list[bool], names: NamedValues) -> int | None:
+    """The weight of the parts that hold, as `results` say; None where any of all weights has no value."""
+    total = 0
+    for number, holds in zip(tree.weights, results, strict=True):
+        weight = names.number(number)
+        if weight is None:
+            return None
+        total += weight if holds else 0
+    return total
+
+
+def weightings_of(tree: Tree, first: int = 0) -> Iterator[tuple[Weighting, int]]:
+    """Each in the tree, from outside to inside and from first to last, with how many conditions stand before it."""
+    if isinstance(tree, Condition):
+        return
+    if isinstance(tree, Weighting):
+        yield tree, first
+    for part in tree.parts:
+        yield from weightings_of(part, first)
+        first += len(conditions_of(part))
 
 
 def read_tree(value: Value) -> Tree:
@@ -122,9 +156,24 @@ def _read_tree(value: Value, levels: int) -> Tree:
             if not isinstance(parts, list) or not parts:
                 raise Unreadable(f"{kind} of nothing")
             return Chain(kind, tuple(_read_tree(part, levels - 1) for part in parts))
+    if value.keys() == {"weighted", "atLeast"}:
+        return _read_weighting(value, levels)
     if value.keys() - {*MEMBERS, "filter"}:
         raise Unreadable("a condition has something else")
     return read_condition(value, None if value.get("filter") is None else read_filter(value["filter"]))
+
+
+def _read_weighting(value: dict[str, Value], levels: int) -> Weighting:
+    parts, weights = [], []
+    items = value["weighted"]
+    if not isinstance(items, list) or not items:
+        raise Unreadable("weighted of nothing")
+    for item in items:
+        if not isinstance(item, dict) or item.keys() != {"weight", "of"}:
+            raise Unreadable("a weight of something else")
+        weights.append(_limit(item["weight"]))
+        parts.append(_read_tree(item["of"], levels - 1))
+    return Weighting(tuple(parts), tuple(weights), _limit(value["atLeast"]))
 
 
 def read_condition(members: dict[str, Value], only: Filter | None) -> Condition:

@@ -7,9 +7,19 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import itemgetter
 
-from tests.oracle.parsers.conditions import DISTINCT, OF_ORDER, Condition, settled
+from tests.oracle.parsers.conditions import (
+    DISTINCT,
+    OF_ORDER,
+    Condition,
+    Weighting,
+    conditions_of,
+    settled,
+    weight_of,
+    weightings_of,
+)
 from tests.oracle.parsers.definitions import Definition
 from tests.oracle.parsers.filters import passes
+from tests.oracle.parsers.named_values import NamedValues
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.windows.accepted_transaction import AcceptedTransaction
 from tests.oracle.windows.aggregates import aggregate, different, holds
@@ -42,12 +52,29 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Weighed:
+    """A weighting: of each part its weight, whether it holds, and the numbers of its conditions in the tree, from 1.
+
+    In millionths; None where a parameter has no value, and the total where any weight has none.
+    """
+
+    total: int | None
+    at_least: int | None
+    holds: bool
+    parts: tuple[tuple[int | None, bool, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
-    """The result of a rule for one of its groups, and that of each condition in the order of the tree."""
+    """The result of a rule for one of its groups, and that of each condition in the order of the tree.
+
+    `weighed` has what every weighting of the tree came to.
+    """
 
     group: dict[str, str]
     holds: bool
     by_condition: tuple[Finding, ...]
+    weighed: tuple[Weighed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +137,7 @@ def evaluate(
         )
     )
     return Evaluation(
-        combined(definition, group, results),
+        combined(definition, group, results, event.names),
         newest,
         late=newest > event.event_time,
         equal_times=any(other.transaction.event_time == event.event_time for other in visible[:-1]),
@@ -184,9 +211,30 @@ def _with_precision(
     )
 
 
-def combined(definition: Definition, group: dict[str, str], results: tuple[Finding, ...]) -> Findings:
+def combined(
+    definition: Definition, group: dict[str, str], results: tuple[Finding, ...], names: NamedValues
+) -> Findings:
     """The result of the rule from those of its conditions, in the order of the tree."""
-    return Findings(group, settled(definition.tree, iter([finding.holds for finding in results])), results)
+    answers = [finding.holds for finding in results]
+    weighed = tuple(
+        _weighed(weighting, first, answers, names) for weighting, first in weightings_of(definition.tree)
+    )
+    return Findings(group, settled(definition.tree, iter(answers), names), results, weighed)
+
+
+def _weighed(weighting: Weighting, first: int, answers: list[bool], names: NamedValues) -> Weighed:
+    parts = []
+    for part, weight in zip(weighting.parts, weighting.weights, strict=True):
+        numbers = range(first, first + len(conditions_of(part)))
+        holds = settled(part, iter([answers[number] for number in numbers]), names)
+        parts.append((names.number(weight), holds, tuple(number + 1 for number in numbers)))
+        first = numbers.stop
+    return Weighed(
+        weight_of(weighting, [holds for _, holds, _ in parts], names),
+        names.number(weighting.at_least),
+        settled(weighting, iter(answers[parts[0][2][0] - 1 : first]), names),
+        tuple(parts),
+    )
 
 
 def _window(

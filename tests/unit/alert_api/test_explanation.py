@@ -85,6 +85,30 @@ def test_an_explanation() -> None:
     assert {request.headers["Authorization"] for request in registry.asked} == {AS_VIEWER["Authorization"]}
 
 
+WEIGHED: dict[str, Any] = {
+    "sum": "50", "atLeast": "45", "holds": True,
+    "weights": [
+        {"weight": "30", "holds": True, "conditions": [1]},
+        {"weight": "20", "holds": True, "conditions": [2, 3]},
+        {"weight": "-5", "holds": False, "conditions": [4]},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "add up to 50 (30 for condition 1 and 20 for conditions 2 and 3), at least 45."),
+        ({"holds": False, "atLeast": "51"}, "for conditions 2 and 3), less than 51."),
+        ({"holds": False, "sum": "0", "weights": []}, "the weights of what held add up to 0, less than 45."),
+        ({"holds": False, "sum": None}, "weights could not be added up: a parameter had no value yet."),
+    ],
+)
+def test_weights_are_told(changes: dict[str, Any], said: str) -> None:
+    chained = {**alert(1), "conditions": [{**alert(1), **DEFINITION, "holds": True}]}
+    assert WORDS.sentence({**chained, "weighted": [{**WEIGHED, **changes}]}, None).endswith(said)
+
+
 UNTOLD = ("reason", "effectiveUntil")
 """What the registry shows of a version, and an event has only where it is said."""
 PUBLISHED = {name: value for name, value in VERSION.items() if name not in UNTOLD} | {"type": "RulePublished"}

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from tests.unit.contracts.support.condition_samples import (
     DISTINCT,
+    DISTINCT_JSON,
+    SCORE,
+    SCORE_JSON,
     SUM,
     SUM_JSON,
     TRANSACTION,
@@ -26,7 +29,7 @@ from tests.unit.contracts.support.strategies import conditions_of, filters_of
 from tripline_contracts import schemas
 from tripline_contracts.rules import rule_definition
 from tripline_contracts.rules.anchors import anchor_of
-from tripline_contracts.rules.conditions import AnyOf, ConditionTree, leaves
+from tripline_contracts.rules.conditions import AllOf, AnyOf, ConditionTree, NotOf, leaves, weightings
 from tripline_contracts.rules.rule_definition import Firing, RuleDefinition
 from tripline_contracts.rules.widest_windows import widest_windows
 
@@ -104,6 +107,24 @@ SPELLINGS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("condition", "reason"), SPELLINGS, ids=[case[-1] for case in SPELLINGS])
 def test_spellings_of_one_condition(condition: dict[str, Any], reason: str) -> None:
     assert parse({"ANY": [condition]}) == RuleDefinition.chained(AnyOf((SUM,))), reason
+
+
+WEIGHTED: list[tuple[object, str]] = [
+    (SCORE_JSON, "as it is kept"),
+    ({"ATLEAST": "45.50", "Weighted": [{"OF": SUM_JSON, "Weight": 30},
+                                       {"weight": {"PARAMETER": "many"}, "of": {"not": DISTINCT_JSON}}]},
+     "members in any case and order, numbers in any spelling"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("conditions", "reason"), WEIGHTED, ids=[case[-1] for case in WEIGHTED])
+def test_weights(conditions: object, reason: str) -> None:
+    definition = parse(conditions)
+    assert definition == RuleDefinition.chained(SCORE), reason
+    assert definition.to_json()["conditions"] == SCORE_JSON
+    assert definition.measured == (SUM, DISTINCT)
+    assert definition.parameters == {"many"}
+    assert list(weightings(AllOf((SUM, NotOf(SCORE))))) == [SCORE]
 
 
 def test_a_condition_alone_is_no_plain_rule() -> None:

@@ -55,6 +55,24 @@ WRONG: list[tuple[Any, str, str, str]] = [
     ({"not": SUM_JSON, "limit": 5}, "conditions", "not beside", "not and a member"),
     ({"all": [SUM_JSON, {"not": None}]}, "conditions.all[1].not", "not None", "not of nothing"),
     ({"all": [SUM_JSON, changed(limit="x")]}, "conditions.all[1].limit", "decimal", "the path of a member"),
+    ({"weighted": [{"weight": 1, "of": SUM_JSON}]}, "conditions", "weighted and atLeast", "weights for nothing"),
+    ({"weighted": [], "atLeast": 1}, "conditions.weighted", "1 to 16", "no weights"),
+    ({"weighted": {"weight": 1, "of": SUM_JSON}, "atLeast": 1}, "conditions.weighted", "1 to 16", "one weight"),
+    ({"weighted": [SUM_JSON], "atLeast": 1}, "conditions.weighted[0]", "weight and of", "a condition without weight"),
+    ({"weighted": [{"weight": 1, "of": SUM_JSON, "name": "n"}], "atLeast": 1}, "conditions.weighted[0]",
+     "nothing else", "more than a weight"),
+    ({"weighted": [{"weight": "x", "of": SUM_JSON}], "atLeast": 1}, "conditions.weighted[0].weight",
+     "expected a decimal number", "no number"),
+    ({"weighted": [{"weight": 0.5, "of": SUM_JSON}], "atLeast": 1}, "conditions.weighted[0].weight",
+     "not a float", "a float"),
+    ({"weighted": [{"weight": {"list": "l"}, "of": SUM_JSON}], "atLeast": 1}, "conditions.weighted[0].weight",
+     '{"parameter": name}', "a list"),
+    ({"weighted": [{"weight": 1, "of": SUM_JSON}], "atLeast": None}, "conditions.atLeast", "None", "not enough said"),
+    ({"weighted": [{"weight": 1, "of": changed(limit="x")}], "atLeast": 1}, "conditions.weighted[0].of.limit",
+     "decimal", "the path below a weight"),
+    ({"any": [SUM_JSON], "weighted": [{"weight": 1, "of": SUM_JSON}]}, "conditions", "beside", "any and weights"),
+    ({"any": [{"weighted": [{"weight": 1, "of": SUM_JSON}] * 9, "atLeast": 1}] * 2}, "conditions", "more than 16",
+     "eighteen weighed"),
     (changed(windowSeconds=...), "conditions.windowSeconds", "expected windowSeconds", "no window"),
     (changed(filter={"any": [5]}), "conditions.filter.any[0]", "expected an object", "the path in a filter"),
     (changed(firing="every"), "conditions.firing", "unknown field", "the rule's member in a condition"),
@@ -86,6 +104,7 @@ BESIDE: list[tuple[dict[str, Any], str, str]] = [
     ({"lateEvents": "reevaluate"}, "lateEvents", "with conditions has no clear meaning"),
     ({"precision": "bucketed(x)"}, "precision", "expected exact, or bucketed(b)"),
     ({"all": [SUM_JSON]}, "all", "expected in conditions"),
+    ({"weighted": [SUM_JSON]}, "weighted", "expected in conditions"),
     ({"filter": {}}, "filter", "an empty object"),
     ({"cooldownSeconds": 0}, "cooldownSeconds", "from 1"),
 ]
@@ -113,7 +132,11 @@ JSON_VALUES = st.recursive(
     st.none() | st.integers() | st.text(max_size=3) | st.just(SUM_JSON),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["all", "any", "not", "limit", "x"]), inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(["all", "any", "not", "weighted", "atLeast", "of", "weight", "x"]),
+            inner,
+            max_size=2,
+        )
     ),
     max_leaves=20,
 )

@@ -39,6 +39,17 @@ READ: list[tuple[dict[str, Any], str]] = [
     ({"conditions": TREE}, "a tree"),
     ({"conditions": BODY}, "one condition"),
     (
+        {
+            "conditions": {
+                "not": {
+                    "weighted": [{"weight": 30, "of": TREE}, {"weight": {"parameter": "w"}, "of": COUNT}],
+                    "atLeast": "-0.5",
+                }
+            }
+        },
+        "weights",
+    ),
+    (
         {"conditions": TREE, "name": "n", "effectiveFrom": 0, "ruleId": 5, "ruleState": "ACTIVE"},
         "a rule file",
     ),
@@ -70,6 +81,9 @@ WRONG: list[tuple[dict[str, Any], set[str], str]] = [
     ({"conditions": {"not": {**COUNT, "aggregateFieldName": "COUNT_FLINK", "aggregatorFunctionType": 5}}},
      {"conditions.not.aggregatorFunctionType"}, "a number is no function"),
     ({"conditions": {"not": {**BODY, "filter": {}}}}, {"conditions.not.filter"}, "an empty filter"),
+    ({"conditions": {"weighted": [{"weight": 1, "of": {**BODY, "groupingKeyNames": " "}}], "atLeast": 1}},
+     {"conditions.weighted[0].of.groupingKeyNames"}, "no key below a weight"),
+    ({"conditions": {"weighted": [{"weight": 1, "of": BODY}]}}, {"conditions"}, "weights for nothing"),
     ({"conditions": {"any": [{**BODY, "firing": "every"}]}}, {"conditions.any[0].firing"}, "the rule's own"),
 ]  # fmt: skip
 
@@ -99,7 +113,7 @@ def test_the_deepest_rule_is_no_deeper_than_a_body_may_be() -> None:
         deepest = {"any": [deepest]}
     conditions: dict[str, Any] = {**BODY, "filter": deepest}
     for _ in range(5):
-        conditions = {"all": [conditions]}
+        conditions = {"weighted": [{"weight": "1", "of": conditions}], "atLeast": "1"}
     records = [{"conditions": conditions}]
     assert parse(records[0], TRANSACTION).conditions is not None
     assert _depth(records) <= MAX_DEPTH

@@ -1,6 +1,7 @@
 """Reading the `conditions` of a chained rule, and noting what is wrong with them.
 
     {"all": [c, …]}   {"any": [c, …]}   {"not": c}
+    {"weighted": [{"weight": "30", "of": c}, …], "atLeast": "60"}
     {"groupingKeyNames": …, "aggregatorFunctionType": …, …, "windowSeconds": …}
 
 The members of a condition are those of a rule, in all their spellings, and an optional `filter`.
@@ -8,23 +9,34 @@ The members of a condition are those of a rule, in all their spellings, and an o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeGuard
 
 from tripline_contracts import spelling
-from tripline_contracts.errors import Problem
+from tripline_contracts.errors import InvalidConstant, InvalidNamedValue, Problem
 from tripline_contracts.event_type import EventType
-from tripline_contracts.filters import filter_parser, filter_size
-from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf, leaves
+from tripline_contracts.filters import filter_parser, filter_size, named_values
+from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules.conditions import (
+    AllOf,
+    AnyOf,
+    Condition,
+    ConditionTree,
+    NotOf,
+    Number,
+    Weighed,
+    WeightedOf,
+    leaves,
+)
 from tripline_contracts.rules.definition_members import CONDITION_MEMBERS
 from tripline_contracts.rules.definition_parser import DefinitionReading
 
 MAX_CONDITIONS: Final = 16
 MAX_DEPTH: Final = 6
-"""Of `all`, `any`, `not` and the condition inside them."""
+"""Of `all`, `any`, `not`, `weighted` and the condition inside them."""
 
-_WORDS: Final = ("all", "any", "not")
-_SHAPES: Final = "all, any, not, or a condition's members"
+_WORDS: Final = ("all", "any", "not", "weighted")
+_SHAPES: Final = "all, any, not, weighted, or a condition's members"
 
 
 def read(data: object, event_type: EventType) -> tuple[ConditionTree | None, list[Problem]]:
@@ -81,7 +93,7 @@ class _Reading:
         if not words:
             self._count()
             return self._condition(data, path)
-        if len(data) > 1:
+        if len(data) > 1 and words != ["weighted"]:
             self._count()
             self._refuse(path, f"expected one of {_SHAPES}; not {words[0]} beside something else")
             return None
@@ -89,21 +101,71 @@ class _Reading:
             self._count()
             self._refuse(path, f"nested more than {MAX_DEPTH} deep")
             return None
+        if words == ["weighted"]:
+            return self._weighted(data, path, depth + 1)
         return self._chained(words[0], next(iter(data.values())), f"{path}.{words[0]}", depth + 1)
 
     def _chained(self, word: str, data: object, path: str, depth: int) -> ConditionTree | None:
         if word == "not":
             operand = self.read(data, path, depth)
             return None if operand is None else NotOf(operand)
-        if not isinstance(data, (list, tuple)) or not 1 <= len(data) <= MAX_CONDITIONS:
-            self._count()
-            self._refuse(path, f"expected a list of 1 to {MAX_CONDITIONS} conditions")
+        if not self._is_list(data, path, "conditions"):
             return None
         read = [self.read(item, f"{path}[{i}]", depth) for i, item in enumerate(data)]
         operands = tuple(operand for operand in read if operand is not None)
         if len(operands) < len(read):
             return None
         return AllOf(operands) if word == "all" else AnyOf(operands)
+
+    def _is_list(self, data: object, path: str, what: str) -> TypeGuard[Sequence[object]]:
+        if isinstance(data, (list, tuple)) and 1 <= len(data) <= MAX_CONDITIONS:
+            return True
+        self._count()
+        self._refuse(path, f"expected a list of 1 to {MAX_CONDITIONS} {what}")
+        return False
+
+    def _weighted(self, data: Mapping[str, object], path: str, depth: int) -> ConditionTree | None:
+        members = self._members(data, ("weighted", "atLeast"), path)
+        if members is None:
+            return None
+        weighted, at_least = members
+        least = self._number(at_least, f"{path}.atLeast")
+        path = f"{path}.weighted"
+        if not self._is_list(weighted, path, "conditions with their weights"):
+            return None
+        read = [self._weighed(item, f"{path}[{i}]", depth) for i, item in enumerate(weighted)]
+        operands = tuple(operand for operand in read if operand is not None)
+        return None if least is None or len(operands) < len(read) else WeightedOf(operands, least)
+
+    def _weighed(self, data: object, path: str, depth: int) -> Weighed | None:
+        members = self._members(data, ("weight", "of"), path)
+        if members is None:
+            return None
+        weight, of = members
+        number, tree = self._number(weight, f"{path}.weight"), self.read(of, f"{path}.of", depth)
+        return None if number is None or tree is None else Weighed(number, tree)
+
+    def _members(self, data: object, names: tuple[str, str], path: str) -> tuple[object, object] | None:
+        """The values of just these two members, in any case."""
+        spelled = {key.casefold(): value for key, value in data.items()} if isinstance(data, Mapping) else {}
+        if isinstance(data, Mapping) and len(spelled) == len(data) == 2:
+            first, second = (name.casefold() for name in names)
+            if first in spelled and second in spelled:
+                return spelled[first], spelled[second]
+        self._count()
+        self._refuse(path, f"expected an object with {' and '.join(names)}, and nothing else")
+        return None
+
+    def _number(self, value: object, path: str) -> Number | None:
+        try:
+            if isinstance(value, Mapping):
+                return Parameter(named_values.read_reference(value, "parameter"))
+            return named_values.read_parameter(spelling.bare(value) if isinstance(value, str) else value)
+        except InvalidConstant as error:
+            self._refuse(path, str(error))
+        except InvalidNamedValue as error:
+            self._refuse(path, error.problems[0].message)
+        return None
 
     def _condition(self, data: Mapping[str, object], path: str) -> Condition | None:
         reading = DefinitionReading(data, self._event_type, CONDITION_MEMBERS)

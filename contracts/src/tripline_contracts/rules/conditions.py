@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias, assert_never
@@ -17,7 +18,9 @@ from tripline_contracts.spelling import Operator
 
 Json = dict[str, object]
 
-ConditionTree: TypeAlias = "AllOf | AnyOf | NotOf | Condition"
+ConditionTree: TypeAlias = "AllOf | AnyOf | NotOf | WeightedOf | Condition"
+Number: TypeAlias = Decimal | Parameter
+"""A number, or the parameter that gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,7 @@ class Condition:
             "aggregatorFunctionType": self.function,
             "aggregateFieldName": self.aggregate_field,
             "limitOperatorType": self.operator,
-            "limit": (
-                self.limit.to_json() if isinstance(self.limit, Parameter) else decimals.plain(self.limit)
-            ),
+            "limit": _number(self.limit),
             "windowSeconds": self.window_seconds,
         }
         return normalised if self.filter is None else {**normalised, "filter": self.filter.to_json()}
@@ -93,6 +94,39 @@ class NotOf:
         return {"not": self.operand.to_json()}
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """Conditions, and what they add where they hold; less than nothing where the weight is negative."""
+
+    weight: Number
+    of: ConditionTree
+
+    def to_json(self) -> Json:
+        """The normalised form, which reads back to an equal value."""
+        return {"weight": _number(self.weight), "of": self.of.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedOf:
+    """True if the weights of the operands that hold add up to `at_least`; there is at least one operand.
+
+    False where one of its numbers is a parameter without a value.
+    """
+
+    operands: tuple[Weighed, ...]
+    at_least: Number
+
+    def to_json(self) -> Json:
+        """The normalised form, which reads back to an equal value."""
+        weighted = [operand.to_json() for operand in self.operands]
+        return {"weighted": weighted, "atLeast": _number(self.at_least)}
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """The weights in their order, and what they have to add up to."""
+        return (*(operand.weight for operand in self.operands), self.at_least)
+
+
 def leaves(tree: ConditionTree) -> tuple[Condition, ...]:
     """The conditions in the order of the tree, as it was written; at least one. An alert lists them so."""
     match tree:
@@ -102,5 +136,35 @@ def leaves(tree: ConditionTree) -> tuple[Condition, ...]:
             return leaves(operand)
         case AllOf(operands) | AnyOf(operands):
             return tuple(leaf for operand in operands for leaf in leaves(operand))
+        case WeightedOf(weighed):
+            return tuple(leaf for operand in weighed for leaf in leaves(operand.of))
         case other:
             assert_never(other)
+
+
+def weightings(tree: ConditionTree) -> Iterator[WeightedOf]:
+    """What is weighted in the tree, in its order, what is outside before what is in it."""
+    match tree:
+        case Condition():
+            return
+        case NotOf(operand):
+            yield from weightings(operand)
+        case AllOf(operands) | AnyOf(operands):
+            for operand in operands:
+                yield from weightings(operand)
+        case WeightedOf(weighed):
+            yield tree
+            for inner in weighed:
+                yield from weightings(inner.of)
+        case other:
+            assert_never(other)
+
+
+def weight_parameters(tree: ConditionTree) -> frozenset[str]:
+    """Names of the parameters that are weights, or what these add up to."""
+    numbers = [number for weighted in weightings(tree) for number in weighted.numbers]
+    return frozenset(number.name for number in numbers if isinstance(number, Parameter))
+
+
+def _number(number: Number) -> object:
+    return number.to_json() if isinstance(number, Parameter) else decimals.plain(number)

@@ -23,7 +23,7 @@ MAX_WINDOW_SECONDS: Final = 400 * 24 * 60 * 60
 
 
 _STATE: Final = ("ruleId", "ruleState", "controlType")
-_CHAINING: Final = ("all", "any", "not")
+_CHAINING: Final = ("all", "any", "not", "weighted")
 
 
 class DefinitionReading:

@@ -15,7 +15,7 @@ from tripline_contracts.filters.filter_parser import Filter
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules import condition_parser, precision
 from tripline_contracts.rules.aggregate import Function
-from tripline_contracts.rules.conditions import Condition, ConditionTree, leaves
+from tripline_contracts.rules.conditions import Condition, ConditionTree, leaves, weight_parameters
 from tripline_contracts.rules.definition_parser import MAX_WINDOW_SECONDS, DefinitionReading
 from tripline_contracts.spelling import Operator
 
@@ -153,8 +153,10 @@ class RuleDefinition:
 
     @property
     def parameters(self) -> frozenset[str]:
-        """Names of the parameters that its filters and its limits compare with."""
+        """Names of the parameters that its filters and its limits compare with, and of those that are weights."""
         names = frozenset[str]() if self.filter is None else self.filter.parameters()
+        if self.conditions is not None:
+            names |= weight_parameters(self.conditions)
         return names.union(*(condition.parameters() for condition in self.measured))
 
     @property

@@ -13,7 +13,7 @@ from tripline_contracts.errors import InvalidDefinition
 from tripline_contracts.filters.filter_parser import Comparison
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules import rule_definition
-from tripline_contracts.rules.conditions import AllOf, Condition, NotOf
+from tripline_contracts.rules.conditions import AllOf, Condition, NotOf, Weighed, WeightedOf
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
 # a deadline per example would measure how busy the machine is
@@ -47,6 +47,11 @@ USUAL_JSON: dict[str, Any] = {
     "windowSeconds": 86400,
     "filter": {"field": "paymentType", "operator": "=", "value": "CSH"},
 }
+SCORE = WeightedOf((Weighed(Decimal(30), SUM), Weighed(Parameter("many"), NotOf(DISTINCT))), Decimal("45.5"))
+SCORE_JSON: dict[str, Any] = {
+    "weighted": [{"weight": "30", "of": SUM_JSON}, {"weight": {"parameter": "many"}, "of": {"not": DISTINCT_JSON}}],
+    "atLeast": "45.5",
+}  # fmt: skip
 TREE_JSON: dict[str, Any] = {"all": [SUM_JSON, DISTINCT_JSON, {"not": USUAL_JSON}]}
 
 

@@ -30,7 +30,16 @@ from tripline_contracts.filters.filter_parser import (
 )
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules.aggregate import SINCE, Function
-from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
+from tripline_contracts.rules.conditions import (
+    AllOf,
+    AnyOf,
+    Condition,
+    ConditionTree,
+    NotOf,
+    Number,
+    Weighed,
+    WeightedOf,
+)
 from tripline_contracts.rules.definition_parser import MAX_WINDOW_SECONDS
 from tripline_contracts.spelling import Operator
 
@@ -104,7 +113,14 @@ def conditions_of(event_type: EventType) -> st.SearchStrategy[ConditionTree]:
 
 def _chained(inner: st.SearchStrategy[ConditionTree]) -> st.SearchStrategy[ConditionTree]:
     operands = st.lists(inner, min_size=1, max_size=3).map(tuple)
-    return st.builds(AllOf, operands) | st.builds(AnyOf, operands) | st.builds(NotOf, inner)
+    weighed = st.lists(st.builds(Weighed, _numbers(), inner), min_size=1, max_size=3).map(tuple)
+    weighted = st.builds(WeightedOf, weighed, _numbers())
+    return st.builds(AllOf, operands) | st.builds(AnyOf, operands) | st.builds(NotOf, inner) | weighted
+
+
+def _numbers() -> st.SearchStrategy[Number]:
+    decimal = st.integers(-(10**24) + 1, 10**24 - 1).map(decimals.from_scaled)
+    return decimal | st.builds(Parameter, NAMES)
 
 
 @st.composite
@@ -116,7 +132,7 @@ def _condition(draw: st.DrawFn, event_type: EventType) -> Condition:
         function,
         draw(st.sampled_from(fields)),
         draw(st.sampled_from(get_args(Operator))),
-        draw(st.integers(-(10**24) + 1, 10**24 - 1).map(decimals.from_scaled) | st.builds(Parameter, NAMES)),
+        draw(_numbers()),
         draw(st.integers(1, MAX_WINDOW_SECONDS)),
         draw(st.none() | filters_of(event_type)),
     )
@@ -130,6 +146,8 @@ def _depth(tree: ConditionTree) -> int:
             return 1 + _depth(operand)
         case AllOf(operands) | AnyOf(operands):
             return 1 + max(map(_depth, operands))
+        case WeightedOf(weighed):
+            return 1 + max(_depth(operand.of) for operand in weighed)
 
 
 def fields_of(function: Function, event_type: EventType) -> tuple[str | None, ...]:

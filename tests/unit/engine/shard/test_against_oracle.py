@@ -26,6 +26,7 @@ from tests.oracle.generators.profile import (
     EVERYTHING_AND_ENTRIES,
     EVERYTHING_AND_ORDER,
     EVERYTHING_AND_TESTS,
+    EVERYTHING_AND_WEIGHTS,
     Profile,
 )
 from tests.oracle.histories.random_history import joined, random_history
@@ -67,10 +68,10 @@ TREATMENTS = st.builds(
     small=st.sampled_from([0, 1, 3, large_groups.SMALL_GROUP_ROWS]),
     few=st.sampled_from([0, 1, bucket_window.FEW_BUCKETS]),
 )
-# Small numbers of everything collide more; the rest is the generator's own. A sixth of the histories use the plain
-# language, the others all of it: a sixth with nothing more, a sixth with lists that change by entries, two with every
-# test that a filter knows, one of them with buckets, and one with aggregates that look at the transaction before;
-# operators command in half of all.
+# Small numbers of everything collide more; the rest is the generator's own. A seventh of the histories use the plain
+# language, the others all of it: a seventh with nothing more, a seventh with lists that change by entries, two with every
+# test that a filter knows, one of them with buckets, one with aggregates that look at the transaction before, and one
+# with weights; operators command in half of all.
 PROFILE = st.builds(
     replace,
     st.sampled_from(
@@ -81,6 +82,7 @@ PROFILE = st.builds(
             EVERYTHING_AND_TESTS,
             replace(EVERYTHING_AND_TESTS, bucketed=0.5),
             EVERYTHING_AND_ORDER,
+            EVERYTHING_AND_WEIGHTS,
         ]
     ),
     transactions=st.sampled_from([200, 201, 203]),
@@ -216,5 +218,6 @@ def _shares(alerts: list[dict[str, Any]]) -> Counter[str]:
             "with warm alerts": any(alert["warm"] for alert in alerts),
             "with caught-up alerts": any(alert["partial"] for alert in alerts),
             "with bucketed alerts": any("precision" in json.dumps(alert) for alert in alerts),
+            "with weighted alerts": any("weighted" in alert for alert in alerts),
         }
     )

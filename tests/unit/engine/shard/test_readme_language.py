@@ -38,6 +38,7 @@ ALERTS = {
     "late payments": ["t3", "t4", "t5", "t6", "t7", "t2"],
     "thirty days": ["t3", "t4", "t5", "t6", "t7"],
     "several": ["t3", "t4", "t5"],
+    "conditions that": ["t3", "t4", "t5"],
 }
 
 

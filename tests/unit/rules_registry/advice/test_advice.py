@@ -41,6 +41,33 @@ def amount(sign: str, value: object) -> dict[str, object]:
 
 
 NEVER, ALWAYS = ("limit-never-reached", "limit"), ("limit-always-reached", "limit")
+TWO = {**COUNT, "limit": "2"}
+
+
+def weighing(at_least: object, *weights: object) -> dict[str, Any]:
+    weighted = [{"weight": weight, "of": TWO} for weight in weights]
+    return {"conditions": {"not": {"weighted": weighted, "atLeast": at_least}}}
+
+
+SUM_NEVER, SUM_ALWAYS = (
+    (code, "conditions.not.atLeast") for code in ("limit-never-reached", "limit-always-reached")
+)
+WEIGHTS: list[tuple[dict[str, Any], list[tuple[str, str]], str]] = [
+    (weighing("60", "30", "30", "-10"), [], "just enough"),
+    (weighing("60.000001", "30", "30", "-10"), [SUM_NEVER], "a millionth short"),
+    (weighing("-10", "30", "-10"), [SUM_ALWAYS], "even the least is enough"),
+    (weighing("-9.999999", "30", "-10"), [], "the least is not"),
+    (weighing({"parameter": "high"}, "30", "30"), [SUM_NEVER], "as the parameter stands"),
+    (weighing({"parameter": "unknown"}, "30"), [], "nothing is known of it"),
+    (weighing("5", {"parameter": "unknown"}), [], "nor of a weight"),
+]
+
+
+@pytest.mark.parametrize(("body", "expected", "reason"), WEIGHTS, ids=[case[-1] for case in WEIGHTS])
+def test_weights(body: dict[str, Any], expected: list[tuple[str, str]], reason: str) -> None:
+    assert told(body) == expected, reason
+
+
 LIMITS: list[tuple[dict[str, Any], list[tuple[str, str]], str]] = [
     ({**COUNT, "limit": "1"}, [], "more than one"),
     ({**COUNT, "limit": "0"}, [ALWAYS], "it counts itself"),

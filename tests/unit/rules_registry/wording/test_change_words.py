@@ -60,6 +60,13 @@ CHANGES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
      "condition 2: limit 3 → 4; condition 2: + filter: paymentType = CRD"),
     ({"conditions": {"any": [BODY, COUNT]}}, {"conditions": {"any": [BODY]}}, f"− condition: {COUNTED}"),
     ({"conditions": {"any": [BODY]}}, {"conditions": {"any": [BODY, COUNT]}}, f"+ condition: {COUNTED}"),
+    ({"conditions": {"weighted": [{"weight": 3, "of": BODY}, {"weight": 4, "of": COUNT}], "atLeast": 5}},
+     {"conditions": {"weighted": [{"weight": 3, "of": BODY}, {"weight": -4, "of": {**COUNT, "limit": "4"}}],
+                     "atLeast": {"parameter": "enough"}}},
+     "condition 2: limit 3 → 4; weights 3, 4, 5 → 3, -4, parameter enough"),
+    ({"conditions": {"weighted": [{"weight": 3, "of": BODY}, {"weight": 4, "of": COUNT}], "atLeast": 5}},
+     {"conditions": {"weighted": [{"weight": 3, "of": BODY}], "atLeast": 5}},
+     f"weights of at least 5: 3 for ({SUMMED}), 4 for ({COUNTED}) → weights of at least 5: 3 for ({SUMMED})"),
     ({"conditions": {"any": [BODY, COUNT]}}, {"conditions": {"all": [BODY, COUNT]}},
      f"({SUMMED}) or ({COUNTED}) → ({SUMMED}) and ({COUNTED})"),
 ]  # fmt: skip

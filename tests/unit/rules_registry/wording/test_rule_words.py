@@ -52,6 +52,10 @@ RULES: list[tuple[dict[str, Any], str, str]] = [
      ("(COUNT over 20 min per beneficiaryId and payeeId > 3) and "
      f"(({SAID}, where paymentType = CSH) or not (COUNT over 20 min per beneficiaryId and payeeId > 3)), "
      "where paymentAmount <= 5"), "conditions"),
+    ({"conditions": {"not": {"weighted": [{"weight": 30, "of": BODY},
+                                          {"weight": {"parameter": "w"}, "of": {"not": COUNT}}], "atLeast": "0.5"}}},
+     (f"not (weights of at least 0.5: 30 for ({SAID}), parameter w for not (COUNT over 20 min per beneficiaryId and "
+      "payeeId > 3))"), "weights"),
     ({"conditions": {"any": [COUNT]}}, "COUNT over 20 min per beneficiaryId and payeeId > 3", "one condition"),
 ]  # fmt: skip
 

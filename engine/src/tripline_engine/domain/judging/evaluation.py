@@ -15,6 +15,7 @@ from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.groups.group_lists import IntrusiveLists
 from tripline_engine.domain.history.threshold_runs import ThresholdRun, threshold_runs
 from tripline_engine.domain.judging.bucket_bounds import bounds_of
+from tripline_engine.domain.judging.condition_tree import TreeNumbers
 from tripline_engine.domain.judging.contributors import ContributorLookup
 from tripline_engine.domain.judging.order_readings import since, since_previous
 from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
@@ -197,9 +198,9 @@ class BatchEvaluation:
         return outcome.fired, self._read(version, [reading])
 
     def _read(self, version: RuleVersion, measures: list[MeasureReading]) -> RuleReading:
-        return RuleReading(
-            version, self.start, self.newest[version.population], self.windows.history, measures
-        )
+        history, newest = self.windows.history, self.newest[version.population]
+        numbers = TreeNumbers(self.windows.named, version.anchor, history, self.start, self.end)
+        return RuleReading(version, self.start, newest, history, measures, numbers)
 
     def _read_measure(
         self,

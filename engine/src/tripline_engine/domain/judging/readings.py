@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
+from tripline_contracts.rules.conditions import weightings
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.threshold_runs import ThresholdRun
+from tripline_engine.domain.judging.condition_tree import TreeNumbers, TreeReading, WeighedRows
 from tripline_engine.domain.judging.contributors import ContributorLookup
 from tripline_engine.domain.judging.verdict import Bounds, Measured, Verdict
 from tripline_engine.domain.memory.int128 import join
@@ -84,6 +85,7 @@ class RuleReading:
     """The aggregates of all conditions of one version for n transactions, from row ``start`` on.
 
     :ivar newest: int64 ms, n: the newest event time of the group before the transaction, or MIN_TIME
+    :ivar numbers: those of the tree, if the rule has one
     """
 
     version: RuleVersion
@@ -91,6 +93,7 @@ class RuleReading:
     newest: npt.NDArray[np.int64]
     history: History
     measures: list[MeasureReading]
+    numbers: TreeNumbers
 
     def satisfied(self) -> Matches:
         """Where the rule holds (bool, n)."""
@@ -99,12 +102,13 @@ class RuleReading:
     def combine(self, satisfied: list[Matches]) -> Matches:
         """Where the rule holds, if its conditions do there (bool, n, each)."""
         tree = self.version.definition.conditions
-        return satisfied[0] if tree is None else _combine(tree, iter(satisfied))
+        return satisfied[0] if tree is None else TreeReading(self.numbers).read(tree, iter(satisfied))
 
     def verdicts(self, fired: Matches, warm_from: int | None) -> Iterator[Verdict]:
         """An alert for each transaction where ``fired`` (bool, n) says so."""
         time = self.history.time
         satisfied = [measure.satisfied() for measure in self.measures]
+        weighed_rows = self._weightings(satisfied)
         for i in np.flatnonzero(fired).tolist():
             event_time, newest = int(time[self.start + i]), int(self.newest[i])
             yield Verdict(
@@ -116,19 +120,12 @@ class RuleReading:
                 ),
                 newest=newest if newest > event_time else None,
                 warm=warm_from is not None and event_time >= warm_from,
+                weighed=tuple(rows.of_row(i, self.numbers) for rows in weighed_rows),
             )
 
-
-def _combine(tree: ConditionTree, satisfied: Iterator[Matches]) -> Matches:
-    """The tree over its conditions, which come in its order."""
-    match tree:
-        case Condition():
-            return next(satisfied)
-        case NotOf(operand):
-            return ~_combine(operand, satisfied)
-        case AllOf(operands):
-            every: Matches = np.all([_combine(operand, satisfied) for operand in operands], axis=0)
-            return every
-        case AnyOf(operands):
-            some: Matches = np.any([_combine(operand, satisfied) for operand in operands], axis=0)
-            return some
+    def _weightings(self, satisfied: list[Matches]) -> list[WeighedRows]:
+        tree, read = self.version.definition.conditions, TreeReading(self.numbers)
+        if tree is None or not any(weightings(tree)):
+            return []
+        read.read(tree, iter(satisfied))
+        return read.weightings

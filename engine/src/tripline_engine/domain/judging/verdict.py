@@ -49,6 +49,31 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class Weighed:
+    """Conditions that are weighed together, by their numbers in the order of the tree, from 1.
+
+    :ivar weight: plain decimal text; None of a parameter without a value
+    """
+
+    weight: str | None
+    holds: bool
+    conditions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """One weighting of a rule's tree.
+
+    :ivar total: of the weights of what holds, plain decimal text as ``at_least`` is; None where a weight is
+    """
+
+    total: str | None
+    at_least: str | None
+    holds: bool
+    weights: tuple[Weighed, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LateOne:
     """The late transaction for which another was judged again; its event time in ms."""
 
@@ -62,6 +87,7 @@ class Verdict:
 
     :ivar row: the place, among the rows judged together, of the transaction that brought it about
     :ivar measured: one for each condition of the rule
+    :ivar weighed: one for each weighting in it, in the order of the tree
     :ivar newest: event time (ms) of the newest one before it, if this one is late
     :ivar late_one: if the transaction was judged again, for which late one
     :ivar again: and its event time (ms)
@@ -77,3 +103,4 @@ class Verdict:
     late_one: LateOne | None = None
     again: int | None = None
     partial: Mapping[str, Any] | None = None
+    weighed: tuple[Weighing, ...] = ()

@@ -70,7 +70,26 @@ def _measured_json(verdict: Verdict, group: Mapping[str, Any], time: int) -> dic
         }
     conditions = [_condition_json(measured, group, time, verdict.version) for measured in verdict.measured]
     nothing = dict.fromkeys(("value", "operator", "limit", "contributors"))
-    return {**nothing, "conditions": conditions}
+    return {**nothing, "conditions": conditions, **_weighed_json(verdict)}
+
+
+def _weighed_json(verdict: Verdict) -> dict[str, Any]:
+    """The weightings of the tree; nothing where there are none."""
+    if not verdict.weighed:
+        return {}
+    weighed = [
+        {
+            "sum": weighing.total,
+            "atLeast": weighing.at_least,
+            "holds": weighing.holds,
+            "weights": [
+                {"weight": one.weight, "holds": one.holds, "conditions": list(one.conditions)}
+                for one in weighing.weights
+            ],
+        }
+        for weighing in verdict.weighed
+    ]
+    return {"weighted": weighed}
 
 
 def _condition_json(

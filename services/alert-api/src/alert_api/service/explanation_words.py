@@ -40,6 +40,7 @@ class ExplanationWords:
         measured = alert.get("conditions") or [{**alert, **_aggregate(definition)}]
         parts = [self._condition(one) for one in measured if one.get("holds", True)]
         said = "; ".join(parts) if parts else "none of its conditions held, and the rule asks for that"
+        said += "".join(f"; {_weighed(one)}" for one in alert.get("weighted", ()))
         identity = alert["transaction"][self._type.id_field.name]
         return (
             f"Rule “{alert['ruleName']}” (version {alert['ruleVersion']}) raised this alert at {self._type.noun}"
@@ -95,6 +96,22 @@ class ExplanationWords:
     def _names(self, field: str) -> str:
         known = [declared.plural for declared in self._type.fields if declared.name == field]
         return known[0] if known and known[0] else field
+
+
+def _weighed(weighing: Mapping[str, Any]) -> str:
+    """What the weights of one weighting came to, where all of them have a value."""
+    total, least, weights = weighing["sum"], weighing["atLeast"], weighing["weights"]
+    if total is None or least is None:
+        return "weights could not be added up: a parameter had no value yet"
+    held = [
+        f"{one['weight']} for condition{'s' if len(one['conditions']) > 1 else ''}"
+        f" {_listed([str(number) for number in one['conditions']])}"
+        for one in weights
+        if one["holds"]
+    ]
+    told = f" ({_listed(held)})" if held else ""
+    compared = "at least" if weighing["holds"] else "less than"
+    return f"the weights of what held add up to {total}{told}, {compared} {least}"
 
 
 def _aggregate(definition: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -25,7 +25,8 @@ def _conditions(data: object, path: str) -> Iterator[tuple[str, Mapping[str, obj
         return
     yield f"{path}.", data
     yield from _conditions(data.get("not"), f"{path}.not")
-    for word in ("all", "any"):
+    yield from _conditions(data.get("of"), f"{path}.of")
+    for word in ("all", "any", "weighted"):
         operands = data.get(word)
         for i, operand in enumerate(operands if isinstance(operands, list) else []):
             yield from _conditions(operand, f"{path}.{word}[{i}]")

@@ -86,6 +86,7 @@ def _add_explanation(
             sentence=words.sentence(alert, rule["definition"]),
             outcome=proof["outcome"],
             conditions=[_condition(one, rule["definition"]) for one in alert.get("conditions") or [alert]],
+            weighted=alert.get("weighted"),
             rule={"ruleId": alert["ruleId"], "version": alert["ruleVersion"], **rule},
         )
 

@@ -160,6 +160,11 @@ def _explanation() -> dict[str, Any]:
             "sentence": {"type": "string"},
             "outcome": {"enum": ["match", "mismatch"]},
             "conditions": {"type": "array", "items": condition},
+            "weighted": {
+                "type": ["array", "null"],
+                "items": {"type": "object"},
+                "description": "Of a rule that weighs conditions: what their weights came to, as in the alert",
+            },
             "rule": rule,
         }
     )

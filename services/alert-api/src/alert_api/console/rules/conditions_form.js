@@ -1,11 +1,13 @@
-// The conditions of a chained rule as a list of forms under one all or any; a deeper tree is written as JSON.
+// The conditions of a chained rule as forms in groups; what these have no place for is written as JSON.
 
-import { ConditionForm, fitsForm } from "./condition_form.js";
-import { button, choice, element, labelled } from "../core/dom.js";
+import { asGroup, ConditionGroup } from "./condition_group.js";
+import { element, labelled } from "../core/dom.js";
 import { FIRST_CONDITION } from "./rule_templates.js";
 import { TreeForm } from "./tree_form.js";
 
 const MOST = 16;
+/** From a part of the tree to one in it. */
+const STEP = /^\.(?:(all|any|weighted)\[(\d+)\]|(?:not|of)(?=\.|$))/;
 
 export class ConditionsForm extends TreeForm {
   constructor() {
@@ -13,22 +15,10 @@ export class ConditionsForm extends TreeForm {
       id: "conditions-json",
       rows: 16,
       what: "The conditions are",
-      fits: (tree) => asCards(tree) !== null,
+      fits: (tree) => asGroup(tree) !== null,
       words: ["Write the conditions as JSON", "Write the conditions in the form"],
     });
-    this.cards = [];
-    this.joint = choice([["all", "all of these hold"], ["any", "one of these holds"]], {
-      "aria-label": "The rule holds where",
-    });
-    this.list = element("div", { class: "condition-cards" });
-    this.more = button("Add a condition to the rule", () => this.add(FIRST_CONDITION, false));
-    this.byForm = element(
-      "div",
-      { class: "condition-cards" },
-      element("p", { class: "field-name" }, "The rule holds where ", this.joint),
-      this.list,
-      element("div", {}, this.more),
-    );
+    this.byForm = element("div", {});
     this.byText = element(
       "div",
       {},
@@ -36,7 +26,8 @@ export class ConditionsForm extends TreeForm {
         "Conditions as JSON",
         this.text,
         "all, any, not over conditions with groupingKeyNames, aggregatorFunctionType, " +
-          "aggregateFieldName, limitOperatorType, limit, windowSeconds, filter",
+          "aggregateFieldName, limitOperatorType, limit, windowSeconds, filter; weights: " +
+          '{"weighted": [{"weight": "30", "of": \u2026}], "atLeast": "60"}',
       ),
     );
     this.element = element(
@@ -51,78 +42,48 @@ export class ConditionsForm extends TreeForm {
         "All conditions share at least one of the fields that they are grouped by.",
       ),
     );
-    this.show(false);
+    this.write(null);
   }
 
   /** Shows a tree; null for a rule that has none yet. */
   write(tree) {
-    const cards = tree === null ? { joint: "all", operands: [FIRST_CONDITION] } : asCards(tree);
-    this.cards = [];
-    this.list.replaceChildren();
-    this.show(cards === null);
-    this.text.value = cards === null ? JSON.stringify(tree, null, 2) : "";
-    if (cards === null) return;
-    this.joint.value = cards.joint;
-    for (const operand of cards.operands) this.add(operand.not ?? operand, operand.not !== undefined);
+    const group = asGroup(tree ?? FIRST_CONDITION);
+    this.show(group === null);
+    this.text.value = group === null ? JSON.stringify(tree, null, 2) : "";
+    if (group === null) return;
+    this.root = new ConditionGroup(group, { onResize: () => this.resized() });
+    this.byForm.replaceChildren(this.root.element);
+    this.number();
   }
 
   /** The tree as the registry takes it. Throws a sentence where there is none. */
   read() {
-    if (!this.json) {
-      const operands = this.cards.map((card) => card.read());
-      return operands.length === 1 ? operands[0] : { [this.joint.value]: operands };
-    }
-    return this.readText();
+    return this.json ? this.readText() : this.root.read();
   }
 
-  add(condition, negated) {
-    const card = new ConditionForm(condition, negated, () => this.remove(card));
-    this.cards.push(card);
-    this.list.append(card.element);
-    this.number();
-  }
-
-  remove(card) {
-    this.cards = this.cards.filter((other) => other !== card);
-    card.element.remove();
+  resized() {
     this.number();
     this.element.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
   number() {
-    this.cards.forEach((card, index) => card.number(index + 1));
-    this.more.disabled = this.cards.length >= MOST;
+    this.root.open(this.root.number(1) <= MOST);
   }
 
   /** What cannot even be sent: `[{field, message}]`, the fields as the registry would name them. */
   problems() {
-    if (this.json) return [];
-    if (this.cards.length === 0) return [{ field: "conditions", message: "Add a condition." }];
-    return this.cards.flatMap((card, index) =>
-      card.problems().map(({ field, message }) => ({
-        field: `conditions.${this.joint.value}[${index}].${field}`,
-        message,
-      }))
-    );
+    return this.json ? [] : this.root.problems("conditions");
   }
 
   /** Where to say what is wrong with a member of a condition; null for everything else. */
   place(path) {
-    const [, index, member] = /^conditions(?:\.(?:all|any)\[(\d+)\])?(?:\.not)?\.([a-z]\w*)/i.exec(path) ??
-      [];
-    if (this.json || member === undefined) return null;
-    return this.cards[Number(index ?? 0)]?.element.querySelector(`[data-field="${CSS.escape(member)}"]`) ??
-      null;
+    if (this.json || !path.startsWith("conditions")) return null;
+    const steps = [];
+    let rest = path.slice("conditions".length);
+    for (let step; (step = STEP.exec(rest)); rest = rest.slice(step[0].length)) {
+      if (step[1]) steps.push([step[1], Number(step[2])]);
+    }
+    const [, member] = /^\.([a-z]\w*)/i.exec(rest) ?? [];
+    return member === undefined ? null : this.root.place(steps, member);
   }
-}
-
-/** The tree as `{joint, operands}`, or null where it is more than that. */
-function asCards(tree) {
-  const simple = (node) =>
-    fitsForm(node) || (node?.not !== undefined && Object.keys(node).length === 1 && fitsForm(node.not));
-  if (simple(tree)) return { joint: "all", operands: [tree] };
-  const [joint, ...rest] = Object.keys(tree ?? {});
-  const fits = ["all", "any"].includes(joint) && rest.length === 0 && Array.isArray(tree[joint]) &&
-    tree[joint].length > 0 && tree[joint].every(simple);
-  return fits ? { joint, operands: tree[joint] } : null;
 }

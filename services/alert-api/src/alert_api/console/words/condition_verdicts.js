@@ -5,7 +5,7 @@ import { contributors } from "./contributors.js";
 import { inWords, measureInWords } from "./definition.js";
 import { element } from "../core/dom.js";
 import { MANY, ONE } from "../core/event_type.js";
-import { counted, fieldName, fullTime, timeOfDay } from "../core/format.js";
+import { counted, decimal, fieldName, fullTime, timeOfDay } from "../core/format.js";
 import { cameTo, holdsTag } from "./verdict.js";
 import { bounds, inBuckets } from "./precision.js";
 
@@ -15,12 +15,38 @@ export function judgedConditions(alert, definition) {
     "div",
     { class: "judged" },
     definition?.conditions ? element("p", { class: "muted small" }, inWords(definition)) : null,
+    (alert.weighted ?? []).map(weighed),
     element(
       "ol",
       { class: "judged" },
       alert.conditions.map((condition, index) => judged(alert, condition, index + 1)),
     ),
   );
+}
+
+/** What the weights of one weighting came to, and of which conditions each is. */
+function weighed({ sum, atLeast, holds, weights }) {
+  const parts = weights.map(({ weight, holds: held, conditions }) =>
+    element(
+      "span",
+      { class: held ? "tag alarm" : "tag" },
+      element("b", {}, number(weight)),
+      ` ${conditions.length === 1 ? "condition" : "conditions"} ${conditions.join(", ")} ${
+        holdsTag({ holds: held })
+      }`,
+    )
+  );
+  return element(
+    "p",
+    { class: "alert-facts weighed", dataset: { holds } },
+    element("span", { class: "measure" }, element("b", {}, number(sum)), ` \u2265 ${number(atLeast)}`),
+    element("span", {}, "weights of what holds"),
+    parts,
+  );
+}
+
+function number(text) {
+  return text === null ? "\u2013" : decimal(text);
 }
 
 function judged(alert, condition, number) {

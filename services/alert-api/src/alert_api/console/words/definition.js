@@ -51,13 +51,18 @@ export function measureInWords(measured) {
   return `${aggregateInWords(measured)} ${per} within ${span(measured.windowSeconds)}`;
 }
 
-/** The conditions of a chained rule in words: all of, any of, not, over what each measures. */
+/** The conditions of a chained rule in words: all of, any of, not, weights, over what each measures. */
 export function chainInWords(tree, inside = false) {
   for (const key of ["all", "any"]) {
     if (Array.isArray(tree?.[key])) {
       const text = `${key} of: ${tree[key].map((node) => chainInWords(node, true)).join("; ")}`;
       return inside ? `(${text})` : text;
     }
+  }
+  if (Array.isArray(tree?.weighted)) {
+    const parts = tree.weighted.map(({ weight, of }) => `${amount(weight)} for ${chainInWords(of, true)}`);
+    const text = `weights that add up to at least ${amount(tree.atLeast)}: ${parts.join("; ")}`;
+    return inside ? `(${text})` : text;
   }
   if (tree?.not !== undefined) return `not ${chainInWords(tree.not, true)}`;
   if (tree?.windowSeconds === undefined) return JSON.stringify(tree);

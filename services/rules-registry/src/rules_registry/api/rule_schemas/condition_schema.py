@@ -38,9 +38,18 @@ def conditions_schema(event: EventType) -> Json:
             _object({"all": operands}),
             _object({"any": operands}),
             _object({"not": CONDITIONS_REF}),
+            _weighted(event, maximum),
             *measured,
         ],
     }
+
+
+def _weighted(event: EventType, maximum: int) -> Json:
+    """Holds where the weights of what holds add up."""
+    number = {name: said for name, said in common(event)["limit"].items() if name != "description"}
+    item = _object({"weight": number, "of": CONDITIONS_REF})
+    items = {"type": "array", "minItems": 1, "maxItems": maximum, "items": item}
+    return _object({"weighted": items, "atLeast": number})
 
 
 def _condition(event: EventType, members: Json) -> Json:

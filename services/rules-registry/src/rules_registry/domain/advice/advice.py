@@ -10,10 +10,11 @@ from rules_registry.domain.advice.filter_reach import NamesNow, ways
 from rules_registry.domain.advice.kinship import kinship_warnings
 from rules_registry.domain.advice.limit_reach import limit_warnings
 from rules_registry.domain.advice.rule_warning import RuleWarning
+from rules_registry.domain.advice.weight_reach import weight_warnings
 from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.rule import Rule
 from tripline_contracts.event_type import EventType
-from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf
+from tripline_contracts.rules.conditions import AllOf, AnyOf, Condition, ConditionTree, NotOf, WeightedOf
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
 MUCH_OF_HISTORY = 0.5
@@ -55,6 +56,9 @@ def _of_conditions(definition: RuleDefinition, beside: Surroundings) -> Iterator
             condition, passing, beside.event_type, beside.names, may_be_empty=several
         ):
             yield replace(warning, field=f"{path}{warning.field}")
+    if definition.conditions is not None:
+        for path, weighted in _weightings(definition.conditions, "conditions"):
+            yield from weight_warnings(weighted, path, beside.names)
 
 
 def _excluding(field: str) -> RuleWarning:
@@ -84,14 +88,30 @@ def _paths(definition: RuleDefinition) -> Iterator[tuple[str, Condition]]:
 
 
 def _leaves(tree: ConditionTree, path: str) -> Iterator[tuple[str, Condition]]:
+    if isinstance(tree, Condition):
+        yield f"{path}.", tree
+    for inner_path, inner in _inner(tree, path):
+        yield from _leaves(inner, inner_path)
+
+
+def _weightings(tree: ConditionTree, path: str) -> Iterator[tuple[str, WeightedOf]]:
+    if isinstance(tree, WeightedOf):
+        yield path, tree
+    for inner_path, inner in _inner(tree, path):
+        yield from _weightings(inner, inner_path)
+
+
+def _inner(tree: ConditionTree, path: str) -> Iterator[tuple[str, ConditionTree]]:
+    """What a tree is made of, each with its path."""
     match tree:
         case Condition():
-            yield f"{path}.", tree
+            return
         case NotOf(operand):
-            yield from _leaves(operand, f"{path}.not")
+            yield f"{path}.not", operand
         case AllOf(operands) | AnyOf(operands):
             word = "all" if isinstance(tree, AllOf) else "any"
-            for i, operand in enumerate(operands):
-                yield from _leaves(operand, f"{path}.{word}[{i}]")
+            yield from ((f"{path}.{word}[{i}]", operand) for i, operand in enumerate(operands))
+        case WeightedOf(weighed):
+            yield from ((f"{path}.weighted[{i}].of", inner.of) for i, inner in enumerate(weighed))
         case other:
             assert_never(other)

@@ -19,6 +19,7 @@ SCHEMA_FILE: Final = "rule-file.schema.json"
 SCHEMA_HINT: Final = f"# yaml-language-server: $schema={SCHEMA_FILE}"
 _MAX_STEM: Final = 60
 _WIDTH: Final = 110
+_CHAINING: Final = ("all", "any", "not", "weighted", "of")
 _RESOLVER: Final = yaml.resolver.Resolver()
 _TEXT: Final = "tag:yaml.org,2002:str"
 
@@ -77,7 +78,7 @@ def _measured(tree: object) -> object:
     """Conditions without members that say nothing, limits as numbers."""
     if isinstance(tree, Mapping):
         return {
-            name: _measured(value) if name in ("all", "any", "not") else _limit(name, value)
+            name: _measured(value) if name in _CHAINING else _limit(name, value)
             for name, value in _in_order(tree)
             if value is not None
         }
@@ -86,13 +87,13 @@ def _measured(tree: object) -> object:
 
 def _in_order(members: Mapping[str, object]) -> list[tuple[str, object]]:
     """What is measured first, then the limit, as people say it; JSON has them in any order."""
-    order = {name: number for number, name in enumerate(RULE_MEMBERS)}
+    order = {name: number for number, name in enumerate(("weight", "weighted", *RULE_MEMBERS))}
     return sorted(members.items(), key=lambda member: order.get(member[0], len(order)))
 
 
 def _limit(name: str, value: object) -> object:
     """A limit as the number that it is: the API tells it as text."""
-    return Decimal(value) if name == "limit" and isinstance(value, str) else value
+    return Decimal(value) if name in ("limit", "weight", "atLeast") and isinstance(value, str) else value
 
 
 class _Dumper(yaml.SafeDumper):

@@ -15,6 +15,7 @@ from rules_registry.domain.wording.rule_words import (
     describe,
     grouping_words,
     limit_words,
+    number_words,
     option_words,
 )
 from rules_registry.domain.wording.spans import moment, span_change
@@ -23,6 +24,7 @@ Definition = Mapping[str, object]
 
 NO_DIFFERENCE: Final = "no difference"
 _AGGREGATE: Final = ("aggregatorFunctionType", "aggregateFieldName")
+_CHAINING: Final = ("all", "any", "weighted")
 _LIMIT: Final = ("limitOperatorType", "limit")
 _MEASURED: Final = (*_AGGREGATE, "groupingKeyNames", *_LIMIT, "windowSeconds")
 _WRITTEN_OTHERWISE: Final = "the same, written otherwise"
@@ -139,9 +141,11 @@ def _conditions(before: object, after: object) -> Iterator[str]:
         for number, (one, other) in enumerate(zip_longest(old, new), 1):
             clauses = [*_condition(one, other), *_filter(one.get("filter"), other.get("filter"))]
             yield from (f"condition {number}: {clause}" for clause in clauses)
+        yield from _weights(_numbers(before), _numbers(after))
         return
     added, removed = [leaf for leaf in new if leaf not in old], [leaf for leaf in old if leaf not in new]
-    if (added or removed) and _word(before) == _word(after):
+    weighed = _numbers(before) or _numbers(after)
+    if (added or removed) and not weighed and _word(before) == _word(after):
         yield from (f"− condition: {conditions_words(leaf)}" for leaf in removed)
         yield from (f"+ condition: {conditions_words(leaf)}" for leaf in added)
         return
@@ -149,28 +153,63 @@ def _conditions(before: object, after: object) -> Iterator[str]:
     yield f"{words[0]} → {words[1]}" if words[0] != words[1] else "conditions in other brackets"
 
 
+def _weights(before: Sequence[object], after: Sequence[object]) -> Iterator[str]:
+    """One clause for all weights and what they have to add up to, in the order of the tree."""
+    if before != after:
+        words = [", ".join(number_words(number) for number in numbers) for numbers in (before, after)]
+        old, new = words if words[0] != words[1] else (as_json(before), as_json(after))
+        yield f"weights {old} → {new}"
+
+
+def _numbers(tree: object) -> list[object]:
+    """Each weight in its place, and what a weighting has to add up to after them."""
+    if not isinstance(tree, Mapping):
+        return []
+    inner = [number for operand in _operands(tree) for number in _numbers(operand)]
+    if not isinstance(tree.get("weighted"), Sequence):
+        return inner
+    weights = [item.get("weight") if isinstance(item, Mapping) else item for item in tree["weighted"]]
+    return [*weights, tree.get("atLeast"), *inner]
+
+
+def _operands(tree: Mapping[str, object]) -> list[object]:
+    """What a tree is made of; nothing of a condition."""
+    for key in _CHAINING:
+        operands = tree.get(key)
+        if isinstance(operands, Sequence):
+            return [
+                item.get("of") if key == "weighted" and isinstance(item, Mapping) else item
+                for item in operands
+            ]
+    return [tree["not"]] if "not" in tree else []
+
+
 def _leaves(tree: object) -> list[Definition]:
     if not isinstance(tree, Mapping):
         return []
-    for key in ("all", "any"):
+    for key in _CHAINING:
         if isinstance(tree.get(key), Sequence):
-            return [leaf for operand in tree[key] for leaf in _leaves(operand)]
+            return [leaf for operand in _operands(tree) for leaf in _leaves(operand)]
     return _leaves(tree["not"]) if "not" in tree else [tree]
 
 
 def _shape(tree: object) -> object:
     if not isinstance(tree, Mapping):
         return tree
-    for key in ("all", "any"):
+    for key in _CHAINING:
         if isinstance(tree.get(key), Sequence):
-            return (key, *(_shape(operand) for operand in tree[key]))
+            return (key, *(_shape(operand) for operand in _operands(tree)))
     return ("not", _shape(tree["not"])) if "not" in tree else "condition"
 
 
 def _word(tree: object) -> str | None:
     """What chains conditions that are chained by one word alone; None of others."""
     shape = _shape(tree)
-    if isinstance(shape, tuple) and all(operand == "condition" for operand in shape[1:]):
+    if (
+        isinstance(shape, tuple)
+        and shape[0] != "weighted"
+        and all(operand == "condition" for operand in shape[1:])
+    ):
         return str(shape[0])
     return None
 

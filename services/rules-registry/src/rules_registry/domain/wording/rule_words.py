@@ -39,7 +39,7 @@ def describe(definition: Mapping[str, object]) -> str:
 
 
 def conditions_words(tree: object, *, inside: bool = False) -> str:
-    """Conditions with `and`, `or` and `not`; `inside` others in brackets."""
+    """Conditions with `and`, `or`, `not` and weights; `inside` others in brackets."""
     if not isinstance(tree, Mapping):
         return as_json(tree)
     for key, word in (("all", " and "), ("any", " or ")):
@@ -49,12 +49,32 @@ def conditions_words(tree: object, *, inside: bool = False) -> str:
                 return conditions_words(operands[0], inside=inside)
             text = word.join(conditions_words(operand, inside=True) for operand in operands)
             return f"({text})" if inside else text
+    if "weighted" in tree:
+        return f"({weighted_words(tree)})" if inside else weighted_words(tree)
     if "not" in tree:
         return f"not {conditions_words(tree['not'], inside=True)}"
     where = tree.get("filter")
     filtered = "" if where is None else f", where {filter_words(where)}"
     text = condition_words(tree) + filtered
     return f"({text})" if inside else text
+
+
+def weighted_words(tree: Mapping[str, object]) -> str:
+    """As in: weights of at least 60: 30 for (…), 40 for (…)."""
+    weighted = tree["weighted"]
+    operands = weighted if isinstance(weighted, Sequence) and not isinstance(weighted, str) else []
+    parts = [
+        f"{number_words(operand.get('weight'))} for {conditions_words(operand.get('of'), inside=True)}"
+        if isinstance(operand, Mapping)
+        else as_json(operand)
+        for operand in operands
+    ]
+    return f"weights of at least {number_words(tree.get('atLeast'))}: {', '.join(parts)}"
+
+
+def number_words(value: object) -> str:
+    """A number, or the parameter that gives it."""
+    return str(value) if isinstance(value, int) else constant(value)
 
 
 def condition_words(measured: Mapping[str, object]) -> str:
@@ -88,8 +108,7 @@ def window_words(measured: Mapping[str, object]) -> str:
 def limit_words(measured: Mapping[str, object]) -> str:
     """The operator with the limit."""
     limit = measured.get("limit")
-    number = str(limit) if isinstance(limit, int) else constant(limit)
-    return f"{measured.get('limitOperatorType')} {number}"
+    return f"{measured.get('limitOperatorType')} {number_words(limit)}"
 
 
 def option_words(name: str, value: object) -> str:

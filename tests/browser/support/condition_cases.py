@@ -1,0 +1,70 @@
+"""Conditions for the console's functions, and what these make of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SUM = {
+    "aggregatorFunctionType": "SUM",
+    "aggregateFieldName": "paymentAmount",
+    "groupingKeyNames": ["beneficiaryId", "payeeId"],
+    "limitOperatorType": ">=",
+    "limit": "1234567.5",
+    "windowSeconds": 5400,
+}
+SUM_IN_WORDS = "Sum of amount per beneficiary and payer within 90 minutes ≥ 1,234,567.5"
+NAMED = {
+    "all": [
+        {"field": "payeeId", "in": {"list": "watched"}},
+        {"field": "paymentAmount", "operator": ">=", "value": {"parameter": "low"}},
+    ]
+}
+FILTER = {
+    "any": [
+        {"field": "paymentType", "operator": "=", "value": "CRD"},
+        {"not": {"field": "payeeId", "in": ["1", "2"]}},
+    ]
+}
+DIFFERENT = {
+    "aggregatorFunctionType": "COUNT_DISTINCT",
+    "aggregateFieldName": "payeeId",
+    "groupingKeyNames": ["beneficiaryId"],
+    "limitOperatorType": ">",
+    "limit": "20",
+    "windowSeconds": 3600,
+}
+
+
+CHAIN = {
+    "all": [
+        {**SUM, "groupingKeyNames": ["payeeId"], "limit": "5000", "limitOperatorType": ">"},
+        {"any": [{**DIFFERENT, "filter": FILTER}, {"not": {**DIFFERENT, "limit": {"parameter": "usual"}}}]},
+    ]
+}
+CHAIN_IN_WORDS = (
+    "ll of: sum of amount per payer within 90 minutes > 5,000; (any of: number of different payers per beneficiary "
+    "within 1 hour > 20, only where payment type = CRD or not payer is one of 1, 2; not number of different payers "
+    "per beneficiary within 1 hour > parameter usual)"
+)
+WEIGHED = {
+    "weighted": [{"weight": "30", "of": SUM}, {"weight": {"parameter": "w"}, "of": {"not": SUM}}],
+    "atLeast": "5",
+}
+WEIGHED_IN_WORDS = "eights that add up to at least 5: 30 for s{0}; parameter w for not s{0}".format(
+    SUM_IN_WORDS[1:]
+)
+AS_GROUP: list[tuple[str, list[Any], Any]] = [
+    ("asGroup", [SUM], {"all": [SUM]}),
+    ("asGroup", [{"not": CHAIN}], {"all": [{"not": CHAIN}]}),
+    ("asGroup", [CHAIN], CHAIN),
+    ("asGroup", [WEIGHED], WEIGHED),
+    ("asGroup", [{"any": [WEIGHED, SUM]}], {"any": [WEIGHED, SUM]}),
+    ("asGroup", [{"not": {"not": SUM}}], None),
+    ("asGroup", [{"all": []}], None),
+    ("asGroup", [{"all": [SUM], "any": [SUM]}], None),
+    ("asGroup", [{**WEIGHED, "atLeast": {"list": "w"}}], None),
+    ("asGroup", [{"weighted": [{"weight": "1"}], "atLeast": "1"}], None),
+    ("asGroup", [{"weighted": [SUM], "atLeast": "1"}], None),
+    ("asGroup", [{"any": [{"all": [{"any": [{"all": [{"any": [{"all": [SUM]}]}]}]}]}]}], None),
+    ("asGroup", [None], None),
+]
