@@ -175,7 +175,7 @@ def test_an_alert_tells_the_weights(open_window: OpenWindow, tmp_path: Path, wid
     said = page.locator(".weighed")
     expect(said).to_contain_text("49.5 ≥ 45")
     expect(said.locator(".tag")).to_have_text(
-        ["30 condition 1 holds", "40 condition 2 holds", "-20.5 condition 3 holds"]
+        ["30 condition 1 holds", "40 condition 2 holds", "−20.5 condition 3 holds"]
     )
     expect(page.get_by_text("Weights that add up to at least 45: 30 for sum of amount")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -200,7 +200,7 @@ def test_a_deeper_tree_is_nested_by_keyboard_and_read_back(
         dialog = page.get_by_role("dialog", name="Change")
         expect(dialog.get_by_label("The rule holds where")).to_have_value("weighted")
         expect(dialog.get_by_label("The weights add up to at least", exact=True).first).to_have_value("45.5")
-        weights = dialog.get_by_label("Weight", exact=True)
+        weights = dialog.get_by_label("Weight", exact=True).locator("visible=true")
         expect(weights.nth(0)).to_have_value("30")
         expect(weights.nth(1)).to_have_value("conditions-many")
         group = dialog.get_by_role("group", name="Group", exact=True)
@@ -222,8 +222,7 @@ def test_a_deeper_tree_is_nested_by_keyboard_and_read_back(
         added.get_by_role("group", name="Condition 4").get_by_label("Limit").fill("6")
         dialog.get_by_role("button", name="Publish the new version").press("Enter")
         expect(dialog.get_by_text("Give a number.")).to_be_visible()
-        expect(weights.nth(2)).to_have_count(1)
-        page.keyboard.press("Tab")
+        expect(weights).to_have_count(3)
         weights.last.fill("-20")
         picture(window, "weighted-form", width, tmp_path)
         assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
