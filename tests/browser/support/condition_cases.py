@@ -58,6 +58,7 @@ AS_GROUP: list[tuple[str, list[Any], Any]] = [
     ("asGroup", [{"not": CHAIN}], {"all": [{"not": CHAIN}]}),
     ("asGroup", [CHAIN], CHAIN),
     ("asGroup", [WEIGHED], WEIGHED),
+    ("asGroup", [{"atLeast": "5", "weighted": WEIGHED["weighted"]}], WEIGHED),
     ("asGroup", [{"any": [WEIGHED, SUM]}], {"any": [WEIGHED, SUM]}),
     ("asGroup", [{"not": {"not": SUM}}], None),
     ("asGroup", [{"all": []}], None),

@@ -41,7 +41,7 @@ export class ConditionGroup {
       this.needed,
     );
     this.element = whole ? this.whole(head) : this.part(head, onRemove);
-    const [joint] = Object.keys(tree);
+    const joint = jointOf(tree);
     this.joint.value = joint;
     for (const item of tree[joint]) {
       this.add(joint === "weighted" ? item.of : item, joint === "weighted" ? item.weight : "");
@@ -204,9 +204,13 @@ function fitsTree(tree, depth = 1) {
 }
 
 function isGroup(tree) {
-  const words = Object.keys(tree ?? {});
-  const [joint] = words;
-  const alone = words.length === 1 && ["all", "any"].includes(joint);
-  const weighted = words.length === 2 && joint === "weighted" && fitsNumber(tree.atLeast);
-  return (alone || weighted) && Array.isArray(tree[joint]) && tree[joint].length > 0;
+  const joint = jointOf(tree);
+  if (joint === undefined || !Array.isArray(tree[joint]) || tree[joint].length === 0) return false;
+  const members = Object.keys(tree).length;
+  return joint === "weighted" ? members === 2 && fitsNumber(tree.atLeast) : members === 1;
+}
+
+/** The database has its own order of members. */
+function jointOf(tree) {
+  return JOINTS.map(([word]) => word).find((word) => tree?.[word] !== undefined);
 }
