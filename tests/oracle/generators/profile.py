@@ -103,4 +103,4 @@ EVERYTHING_AND_TESTS = replace(EVERYTHING, filtered=0.7, tests=0.6)
 # What looks at the order of transactions, often enough beside all else; the same.
 EVERYTHING_AND_ORDER = replace(EVERYTHING, of_order=0.5, chained=0.35)
 # Conditions that are weighed; the same.
-EVERYTHING_AND_WEIGHTS = replace(EVERYTHING, chained=0.6, weighted=0.5, named=0.4)
+EVERYTHING_AND_WEIGHTS = replace(EVERYTHING, chained=0.6, weighted=0.5, named=0.4, of_order=0.2)
