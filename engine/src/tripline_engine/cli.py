@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -105,7 +106,12 @@ def prove(
     "--from", "first", metavar="TIME", required=True, help="In force from this event time: RFC 3339."
 )
 @click.option("--to", "until", metavar="TIME", required=True, help="The end of the span, excluded.")
-@click.option("--beside", type=int, metavar="RULE", help="Compare with the alerts that this rule gave live.")
+@click.option(
+    "--beside",
+    multiple=True,
+    metavar="[TRIED=]RULE",
+    help="Compare with the alerts that this rule gave live: all tried rules, or the one with that id.",
+)
 @click.option(
     "--engine", metavar="ID", help="The history of this engine, of several in the order; else the newest."
 )
@@ -115,23 +121,23 @@ def prove(
 @click.option(
     "--out", type=click.Path(path_type=Path), help="A new folder for alerts.parquet and result.json."
 )
-def backtest(
-    files: tuple[Path, ...],
-    first: str,
-    until: str,
-    beside: int | None,
-    engine: str | None,
-    shards: int,
-    out: Path | None,
-) -> None:
+@click.option("--most-alerts", type=click.IntRange(min=0), help="Write no more; all are counted.")
+@click.option(
+    "--labels",
+    type=click.Path(path_type=Path),
+    help='Decided transactions, for precision and recall: lines of {"id": "…", "fraud": true}.',
+)
+@click.option("--progress", type=click.Path(path_type=Path), help="Tell in this file how far it is.")
+def backtest(files: tuple[Path, ...], first: str, until: str, **options: Any) -> None:
     """Try the rules of YAML or JSON files on recorded history, as if they had been in force over the span.
 
     A file has what `POST /v1/rules` takes. Settings are those of `prove`. The engine may run meanwhile.
     """
     with _sentences(), private_files():
-        from tripline_engine.backtest.command import backtest as try_rules  # noqa: PLC0415  # compiled kernels
+        from tripline_engine.backtest.command import Options  # noqa: PLC0415  # compiled kernels
+        from tripline_engine.backtest.command import backtest as try_rules  # noqa: PLC0415
 
-        try_rules(files, first, until, beside, engine, shards, out)
+        try_rules(files, first, until, Options(**options))
 
 
 @main.command("warm-up")

@@ -32,11 +32,11 @@ _SCHEMA: Final = pa.schema(
 class AlertTable:
     """Writes alerts: columns to look at, and the whole alert as alerts.v1 would carry it, as JSON text.
 
-    `value` is null for a rule with several conditions.
+    `value` is null for a rule with several conditions. Of more than `most` alerts only the first ones.
     """
 
-    def __init__(self, file: Path, event_type: EventType) -> None:
-        self._id_field = event_type.id_field.name
+    def __init__(self, file: Path, event_type: EventType, most: int | None = None) -> None:
+        self._id_field, self._room = event_type.id_field.name, most
         self._writer = pq.ParquetWriter(file, _SCHEMA)
         self._rows: list[dict[str, Any]] = []
 
@@ -50,7 +50,11 @@ class AlertTable:
         self._writer.close()
 
     def take(self, alert: SpanAlert) -> None:
-        """Adds one."""
+        """Adds one, while there is room."""
+        if self._room is not None:
+            if not self._room:
+                return
+            self._room -= 1
         told = alert.alert
         self._rows.append(
             {

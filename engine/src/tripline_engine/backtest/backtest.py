@@ -14,8 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from tripline_contracts.event_type import EventType
-from tripline_engine.backtest.history import History
+from tripline_engine.backtest.history import History, work_of
 from tripline_engine.backtest.tried_log import TriedLog
 from tripline_engine.backtest.tried_rules import TriedRule
 from tripline_engine.certificate.span import Span
@@ -23,6 +22,7 @@ from tripline_engine.certificate.span_alert import AlertReader, SpanAlert
 from tripline_engine.domain.shard.engine_config import Clock, EngineConfig
 from tripline_engine.domain.shard.tick import TickAhead, UnreadableTick, read_tick, tick_payload
 from tripline_engine.kafka_log.record import Record
+from tripline_engine.prover.settings import Judged
 from tripline_engine.rebuild.inputs import ReplayInputs
 from tripline_engine.rebuild.journals import Journals
 from tripline_engine.rebuild.payloads import PayloadPacker
@@ -48,12 +48,16 @@ def backtest(
     span: Span,
     history: History,
     journals: Journals,
-    event_type: EventType,
-    clock: Clock,
+    judged: Judged,
     take: Callable[[SpanAlert], None],
     shards: int = 1,
+    progressed: Callable[[int, int], None] = lambda *_: None,
 ) -> Tried:
-    """Gives each alert of the span to `take`, in the recorded order. Raises RecordsMissing, OrderBroken."""
+    """Gives each alert of the span to `take`, in the recorded order. Raises RecordsMissing, OrderBroken.
+
+    :param progressed: told after each micro-batch: the work done, of that of the history, and the transactions judged
+    """
+    event_type, clock = judged.event_type, judged.clock
     key = (secrets.randbits(64), secrets.randbits(64))
     config = EngineConfig(history.engine, event_type, event_type.anchors, shards, key, clock)
     evaluators, packer = Shards(config, lambda: 0), PayloadPacker(config)
@@ -68,6 +72,7 @@ def backtest(
             if alert is not None:
                 take(alert)
         progress.batch_done(len(batch.transactions))
+        progressed(work_of(progress.batches, progress.transactions), progress.transactions)
         newest = _clock(newest, batch.ticks, clock)
         if history.rules.tolerances.is_over(span.until, newest):
             break

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,64 +16,66 @@ import click
 from tripline_engine import logs
 from tripline_engine.archive.journal import ReadableTopic
 from tripline_engine.backtest.alert_table import AlertTable
+from tripline_engine.backtest.backtest import Tried
 from tripline_engine.backtest.backtest import backtest as run_backtest
+from tripline_engine.backtest.beside import beside_of
 from tripline_engine.backtest.history import history_of
+from tripline_engine.backtest.labels import read_labels
+from tripline_engine.backtest.progress_file import ProgressFile
 from tripline_engine.backtest.tally import Tally
-from tripline_engine.backtest.tried_rules import read_rules
-from tripline_engine.certificate.settings import from_environment
+from tripline_engine.backtest.tried_rules import TriedRule, read_rules
+from tripline_engine.certificate.settings import ReplaySettings, from_environment
+from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import AlertReader, SpanAlert
 from tripline_engine.certificate.span_options import span_of
 from tripline_engine.errors import BadSettings
 from tripline_engine.kafka_log.careful_log import CarefulLog
+from tripline_engine.prover.settings import Judged
 from tripline_engine.rebuild.journals import journals
 from tripline_engine.topic_names import ALERTS
 
 _SHOWN_GROUPS: Final = 5
 
 
-def backtest(
-    files: Sequence[Path],
-    first: str,
-    until: str,
-    beside: int | None,
-    engine: str | None,
-    shards: int,
-    out: Path | None,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a backtest is run, and what is made of it; None is not asked for.
+
+    :ivar beside: each `RULE`, or `TRIED=RULE`
+    :ivar out: a new folder for alerts and result
+    :ivar most_alerts: alerts that are written at most; all are counted
+    """
+
+    beside: Sequence[str] = ()
+    engine: str | None = None
+    shards: int = 1
+    out: Path | None = None
+    labels: Path | None = None
+    progress: Path | None = None
+    most_alerts: int | None = None
+
+
+def backtest(files: Sequence[Path], first: str, until: str, options: Options) -> None:
     """Tries the rules, prints what came of it, and writes it to the folder. Raises EngineError."""
     span, settings = span_of(first, until), from_environment()
     logs.configure(settings.log_level)
-    event_type = settings.event_type
-    rules = read_rules(files, event_type)
-    tally, reader = Tally(rules, event_type), AlertReader(event_type, span)
-    with ExitStack() as stack:
-        table = (
-            None if out is None else stack.enter_context(AlertTable(_new(out) / "alerts.parquet", event_type))
-        )
-        by_topic = stack.enter_context(journals(settings, event_type))
-
-        def take(alert: SpanAlert) -> None:
-            tally.take(alert)
-            if table is not None:
-                table.take(alert)
-
-        history = history_of(rules, span, engine, by_topic, event_type)
-        tried = run_backtest(rules, span, history, by_topic, event_type, settings.clock, take, shards)
-        live = None
-        if beside is not None:
-            alerts = stack.enter_context(CarefulLog(settings.kafka, settings.topic(ALERTS)))
-            live = beside, live_alerts(alerts, reader, beside)
-        result: dict[str, Any] = {
-            "from": span.first,
-            "until": span.until,
-            "engine": tried.engine,
-            "microBatches": tried.batches,
-            "transactions": tried.transactions,
-            "seconds": round(tried.seconds, 3),
-            "rules": tally.to_json(live),
-        }
-    if out is not None:
-        (out / "result.json").write_text(f"{json.dumps(result, indent=2, ensure_ascii=False)}\n", "utf-8")
+    rules = read_rules(files, settings.event_type)
+    beside = beside_of(options.beside, rules)
+    labels = None if options.labels is None else read_labels(options.labels)
+    tally = Tally(rules, settings.event_type, labels)
+    tried = _run(rules, span, settings, options, tally)
+    result: dict[str, Any] = {
+        "from": span.first,
+        "until": span.until,
+        "engine": tried.engine,
+        "microBatches": tried.batches,
+        "transactions": tried.transactions,
+        "seconds": round(tried.seconds, 3),
+        "rules": tally.to_json(beside, _live(settings, span, beside)),
+    }
+    if options.out is not None:
+        text = json.dumps(result, indent=2, ensure_ascii=False)
+        (options.out / "result.json").write_text(f"{text}\n", "utf-8")
     click.echo(
         f"engine {tried.engine}: {tried.batches} micro-batches with {tried.transactions} transactions in"
         f" {tried.seconds:.1f} s"
@@ -79,14 +84,51 @@ def backtest(
         _print_rule(row)
 
 
-def live_alerts(alerts: ReadableTopic, reader: AlertReader, rule_id: int) -> Iterator[SpanAlert]:
-    """The alerts of the span that a rule gave, whatever its version, as alerts.v1 has them."""
+def _run(
+    rules: Sequence[TriedRule], span: Span, settings: ReplaySettings, options: Options, tally: Tally
+) -> Tried:
+    event_type = settings.event_type
+    with ExitStack() as stack:
+        table = (
+            None
+            if options.out is None
+            else stack.enter_context(
+                AlertTable(_new(options.out) / "alerts.parquet", event_type, options.most_alerts)
+            )
+        )
+        by_topic = stack.enter_context(journals(settings, event_type))
+        progress = (
+            None if options.progress is None else ProgressFile(options.progress, time.monotonic, os.getppid())
+        )
+        history = history_of(rules, span, options.engine, by_topic, event_type)
+
+        def take(alert: SpanAlert) -> None:
+            tally.take(alert)
+            if table is not None:
+                table.take(alert)
+
+        def progressed(done: int, transactions: int) -> None:
+            if progress is not None:
+                progress.tell(done, history.work, transactions, tally.alerts)
+
+        judged = Judged(event_type, settings.clock)
+        return run_backtest(rules, span, history, by_topic, judged, take, options.shards, progressed)
+
+
+def _live(settings: ReplaySettings, span: Span, beside: Mapping[int, int]) -> Iterator[SpanAlert]:
+    if beside:
+        with CarefulLog(settings.kafka, settings.topic(ALERTS)) as alerts:
+            yield from live_alerts(alerts, AlertReader(settings.event_type, span), frozenset(beside.values()))
+
+
+def live_alerts(alerts: ReadableTopic, reader: AlertReader, rule_ids: frozenset[int]) -> Iterator[SpanAlert]:
+    """The alerts of the span that these rules gave, whatever their versions, as alerts.v1 has them."""
     for partition in alerts.partitions():
         there = alerts.span(partition)
         for run in alerts.records(partition, there.first, there.until) if there.first < there.until else ():
             for record in run:
                 alert = reader.read(record.value)
-                if alert is not None and alert.alert.get("ruleId") == rule_id:
+                if alert is not None and alert.alert.get("ruleId") in rule_ids:
                     yield alert
 
 
@@ -108,4 +150,10 @@ def _print_rule(row: dict[str, Any]) -> None:
         click.echo(
             f"  beside rule {overlap['ruleId']}: {overlap['both']} of both, {overlap['onlyTried']} of this one only,"
             f" {overlap['onlyLive']} of the live one only"
+        )
+    if "labelled" in row:
+        labelled = row["labelled"]
+        click.echo(
+            f"  beside labels: precision {labelled['precision'] or 'unknown'},"
+            f" recall {labelled['recall'] or 'unknown'}; {labelled['fraudFound']} of {labelled['fraud']} frauds found"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tripline_contracts.cloudevents import rfc3339
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType
@@ -19,6 +20,8 @@ from tripline_engine.rebuild.recorded_order import order_of
 from tripline_engine.rebuild.survey import all_records, newest_engine
 from tripline_engine.topic_names import ORDER, RULES, TRANSACTIONS
 
+_BATCH_WORK: Final = 150
+
 
 @dataclass(frozen=True, slots=True)
 class History:
@@ -26,13 +29,20 @@ class History:
 
     :ivar available: by partition of transactions.v1 the first offset that is read; what is before bears on nothing
     :ivar batches: micro-batches of the order
+    :ivar work: what is to be gone through, by `work_of`; where the clock ends is not known before, so about
     :ivar rules: rules.v1 as it stands, for its tolerances
     """
 
     engine: str
     available: dict[int, int]
     batches: int
+    work: int
     rules: RulesLog
+
+
+def work_of(batches: int, transactions: int) -> int:
+    """A measure of time: what a micro-batch takes, however small, is as much as so many transactions take."""
+    return batches * _BATCH_WORK + transactions
 
 
 def history_of(
@@ -47,22 +57,28 @@ def history_of(
     name = engine or newest_engine(journals[ORDER])
     first: dict[int, int] = {}
     reached: set[int] = set()
-    batches = 0
+    batches = work = newest = 0
     for recorded in order_of(name, all_records(journals[ORDER])):
         batches += 1
         if (recorded.event_type, recorded.anchors) != (event_type.name, event_type.anchors):
             raise CheckpointMismatch(
                 f"engine {name} judged event type {recorded.event_type}; this is {event_type.name}"
             )
+        read = 0
         for part in recorded.transactions:
             if part.max_record_time >= since:
                 reached.add(part.partition)
-            elif part.partition not in reached:
+            if part.partition in reached:
+                read += part.until - part.first
+            else:
                 first[part.partition] = part.until
+        newest = max([newest, *(part.max_record_time for part in recorded.transactions)])
+        if not log.tolerances.is_over(span.until, newest):
+            work += work_of(1, read)
     if not batches:
         raise OrderBroken(f"{journals[ORDER].topic.name}: no micro-batch of engine {name}")
     _refuse_gone(first, since, journals)
-    return History(name, first, batches, log)
+    return History(name, first, batches, work, log)
 
 
 def _since(rule: TriedRule, span: Span, log: RulesLog, event_type: EventType) -> int:

@@ -14,6 +14,8 @@ from prometheus_client import CollectorRegistry
 from tripline_engine.archive.journal import Journal
 from tripline_engine.errors import EngineError
 from tripline_engine.http_endpoint import serving
+from tripline_engine.prover.backtest_desk import BacktestDesk
+from tripline_engine.prover.backtest_job import BacktestJob
 from tripline_engine.prover.prover import Prover
 from tripline_engine.prover.server import ProverApplication
 from tripline_engine.prover.settings import ProverSettings
@@ -34,8 +36,9 @@ def run(settings: ProverSettings) -> None:
     os.nice(_NICE)
     # what the engine has refused it has said; each proof would say it again
     logging.getLogger("tripline_engine.domain").setLevel(logging.ERROR)
+    desk = BacktestDesk(lambda asked: BacktestJob(asked, settings.backtest_seconds))
     application = ProverApplication(
-        Prover(settings, lambda: journals(settings, settings.event_type)), settings.key
+        Prover(settings, lambda: journals(settings, settings.event_type)), settings.key, desk
     )
     with serving(
         settings.host,
@@ -48,6 +51,7 @@ def run(settings: ProverSettings) -> None:
     ) as port:
         _log.info("starting", archive=str(settings.archive), http_port=port)
         stop.wait()
+        desk.close()
     _log.info("stopped")
 
 

@@ -1,10 +1,14 @@
-"""The prover's HTTP API, for the alert API alone: JSON in, JSON out, a key in every request.
+"""The prover's HTTP API, for the alert API and the registry alone: JSON in, JSON out, a key in every request.
 
 | path | body | answer |
 |---|---|---|
 | `POST /v1/verifications` | `{"alert"}` | the outcome, with the differences |
 | `POST /v1/windows` | `{"alert", "condition", "after", "limit"}` | a page of contributors |
 | `POST /v1/judgements` | `{"transactionId", "eventTime"}` | what each rule made of a transaction |
+| `POST /v1/backtests/start` | `{"key", "rules", "from", "until", "beside", "labels", "mostAlerts"}` | how it stands |
+| `POST /v1/backtests/status` | `{"key"}` | how it stands, with its result when it is done |
+| `POST /v1/backtests/alerts` | `{"key", "after", "limit"}` | alerts that it gave |
+| `POST /v1/backtests/end` | `{"key"}` | it is ended and forgotten |
 
 A refusal is `{"reason", "detail"}`: 400 `unreadable`, 401 `key`, 404 `nothing-there`, 409 `history-missing`, 422
 `too-much`, 503 `busy` or `unavailable`.
@@ -23,6 +27,8 @@ import structlog
 from tripline_contracts.event_type import MAX_TIMESTAMP
 from tripline_engine.domain.proof.claim import UnreadableClaim
 from tripline_engine.errors import EngineError
+from tripline_engine.prover.backtest_body import read_backtest, read_integer
+from tripline_engine.prover.backtest_desk import BacktestDesk
 from tripline_engine.prover.errors import Busy, HistoryMissing, NothingThere, TooMuch
 from tripline_engine.prover.judgement import Asked
 from tripline_engine.prover.prover import Prover
@@ -32,7 +38,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 _log = structlog.get_logger(__name__)
-MAX_BODY_BYTES: Final = 4 << 20
+MAX_BODY_BYTES: Final = 16 << 20
 _MAX_PAGE: Final = 1_000
 _REASONS: Final[tuple[tuple[type[EngineError], HTTPStatus, str], ...]] = (
     (HistoryMissing, HTTPStatus.CONFLICT, "history-missing"),
@@ -48,12 +54,20 @@ Body = Mapping[str, Any]
 class ProverApplication:
     """A WSGI application."""
 
-    def __init__(self, prover: Prover, key: str) -> None:
+    def __init__(self, prover: Prover, key: str, desk: BacktestDesk) -> None:
         self._key = f"Bearer {key}".encode()
         self._answers: Mapping[str, Callable[[Body], dict[str, Any]]] = {
             "/v1/verifications": lambda body: prover.verification(_alert(body)),
             "/v1/windows": lambda body: prover.window(_alert(body), _page(body)),
             "/v1/judgements": lambda body: prover.judgement(_transaction(body)),
+            "/v1/backtests/start": lambda body: desk.start(_key(body), read_backtest(body)),
+            "/v1/backtests/status": lambda body: desk.status(_key(body)),
+            "/v1/backtests/alerts": lambda body: desk.alerts(
+                _key(body),
+                read_integer(body, "after", 0, 10**9),
+                read_integer(body, "limit", 1, _MAX_PAGE),
+            ),
+            "/v1/backtests/end": lambda body: desk.end(_key(body)),
         }
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -113,9 +127,9 @@ def _alert(body: Body) -> Mapping[str, Any]:
 
 def _page(body: Body) -> PageAsked:
     return PageAsked(
-        condition=_integer(body, "condition", 0, 1_000),
-        after=_integer(body, "after", 0, 10**9),
-        limit=_integer(body, "limit", 1, _MAX_PAGE),
+        condition=read_integer(body, "condition", 0, 1_000),
+        after=read_integer(body, "after", 0, 10**9),
+        limit=read_integer(body, "limit", 1, _MAX_PAGE),
     )
 
 
@@ -125,16 +139,15 @@ def _transaction(body: Body) -> Asked:
         raise UnreadableClaim("transactionId: expected a text")
     event_time = body.get("eventTime")
     return Asked(
-        transaction_id, None if event_time is None else _integer(body, "eventTime", 0, MAX_TIMESTAMP)
+        transaction_id, None if event_time is None else read_integer(body, "eventTime", 0, MAX_TIMESTAMP)
     )
 
 
-def _integer(body: Body, name: str, least: int, most: int) -> int:
-    """A member of the body. Raises UnreadableClaim."""
-    value = body.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise UnreadableClaim(f"{name}: expected an integer from {least} to {most}")
-    return value
+def _key(body: Body) -> str:
+    key = body.get("key")
+    if not isinstance(key, str) or not key:
+        raise UnreadableClaim("key: expected a text")
+    return key
 
 
 def _refusal(reason: str, detail: str) -> dict[str, Any]:

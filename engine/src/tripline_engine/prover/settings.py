@@ -37,6 +37,7 @@ class ProverSettings:
     :ivar key: what callers have to present
     :ivar transactions: read by one proof at most
     :ivar seconds: taken by one proof at most
+    :ivar backtest_seconds: taken by one backtest at most
     """
 
     kafka: KafkaCluster
@@ -49,6 +50,7 @@ class ProverSettings:
     key: str
     transactions: int
     seconds: int
+    backtest_seconds: int
     log_level: str
 
     @property
@@ -78,6 +80,7 @@ def from_environment() -> ProverSettings:
                 key=_key(env.path("PROVER_KEY_FILE")),
                 transactions=env.int("PROVER_TRANSACTIONS", 20_000_000, validate=Range(1_000, 10**12)),
                 seconds=env.int("PROVER_SECONDS", 60, validate=Range(1, 3_600)),
+                backtest_seconds=env.int("BACKTEST_SECONDS", 3_600, validate=Range(1, 604_800)),
                 log_level=env.str("LOG_LEVEL", "info"),
             )
     except EnvError as error:

@@ -31,6 +31,7 @@ from tripline_engine.backtest.tried_rules import TriedRule
 from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import SpanAlert
 from tripline_engine.errors import RecordsMissing
+from tripline_engine.prover.settings import Judged
 from tripline_engine.topic_names import TRANSACTIONS
 
 TRIED = 900_001
@@ -48,7 +49,7 @@ def tried_on(
     alerts: list[SpanAlert] = []
     journals = recording.journals
     history = history_of(rules, span, None, journals, TRANSACTION)
-    backtest(rules, span, history, journals, TRANSACTION, "data", alerts.append, shards)
+    backtest(rules, span, history, journals, Judged(TRANSACTION, "data"), alerts.append, shards)
     return alerts
 
 
@@ -207,8 +208,10 @@ def test_rules_are_tried_side_by_side_and_counted() -> None:
     alerts = tried_on(recorded(batches), rules, Span(0, 1 << 50), shards=2)
     for alert in alerts:
         tally.take(alert)
-    live = [alert for alert in alerts if alert.alert["ruleId"] == 1][5:]
-    first, second = tally.to_json((17, live))
+    live = [
+        replace(alert, alert={**alert.alert, "ruleId": 17}) for alert in alerts if alert.alert["ruleId"] == 1
+    ][5:]
+    first, second = tally.to_json({1: 17, 2: 17}, live)
     assert (first["alerts"], first["groups"], second["alerts"]) == (28, 1, 1)
     assert first["beside"] == {"ruleId": 17, "both": 23, "onlyTried": 5, "onlyLive": 0}
     assert second["beside"] == {"ruleId": 17, "both": 1, "onlyTried": 0, "onlyLive": 22}

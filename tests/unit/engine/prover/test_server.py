@@ -16,11 +16,13 @@ import pytest
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.unit.engine.archive.support.memory_store import START
+from tests.unit.engine.prover.support.fake_backtest import fake_job
 from tests.unit.engine.prover.support.proofs import Run, judged
 from tests.unit.engine.support.shard_harness import TRANSACTION
 from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_engine.archive.journal import Journal
 from tripline_engine.errors import BadSettings, KafkaSilent
+from tripline_engine.prover.backtest_desk import BacktestDesk
 from tripline_engine.prover.prover import Prover
 from tripline_engine.prover.server import MAX_BODY_BYTES, ProverApplication
 from tripline_engine.prover.settings import ProverSettings, from_environment
@@ -56,10 +58,11 @@ class Asked:
             key=KEY,
             transactions=transactions,
             seconds=60,
+            backtest_seconds=60,
             log_level="info",
         )
         self.prover = Prover(settings, journals)
-        self._application = ProverApplication(self.prover, KEY)
+        self._application = ProverApplication(self.prover, KEY, BacktestDesk(fake_job))
 
     @contextmanager
     def _journals(self, run: Run, broken: Exception | None) -> Iterator[Mapping[str, Journal]]:
