@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.contract.support.in_memory_prover import made_up_backtests
 from tests.contract.support.registry_cases import Supply, without_repetitions
 from tests.contract.support.schemathesis_campaign import EXAMPLES, run
 from tests.contract.test_registry_openapi import operations
@@ -34,7 +35,10 @@ def api(
     postgres: PostgresServer, migrated_database: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RegistryApi]:
     folder: Path = tmp_path_factory.mktemp("registry")
-    with running_api(postgres, migrated_database, folder) as running:
+    with (
+        made_up_backtests(folder) as prover,
+        running_api(postgres, migrated_database, folder, prover) as running,
+    ):
         yield running
 
 

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.contract.support import access_page, alert_cases, registry_cases
+from tests.contract.support.in_memory_prover import made_up_backtests
 from tests.contract.support.role_campaign import RoleCampaign, RoleOutcome
 from tests.registry import running_api
 from tests.servers import PostgresServer
@@ -33,7 +34,8 @@ def registry(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory)
     with ExitStack() as stack:
         database = stack.enter_context(postgres.database(migrated=True))
         folder = tmp_path_factory.mktemp("registry")
-        api = stack.enter_context(running_api(postgres, database, folder))
+        prover = stack.enter_context(made_up_backtests(folder))
+        api = stack.enter_context(running_api(postgres, database, folder, prover))
         folder = tmp_path_factory.mktemp("four-eyes")
         eyes = stack.enter_context(running_api(postgres, database, folder, {"TRIPLINE_FOUR_EYES": "true"}))
         client = stack.enter_context(api.client("everything-key-for-tests"))

@@ -171,6 +171,7 @@ def _registry(plan: Plan) -> Program:
     program = _service(
         plan, "registry", "rules registry", ("rules-registry", "api"), "registry", api=True,
         TRIPLINE_REGISTRY_DSN=plan.dsn("tripline_registry_api"),
+        TRIPLINE_PROVER_URL=plan.url("prover"), TRIPLINE_PROVER_KEY_FILE=str(plan.places.prover_key),
     )  # fmt: skip
     return replace(program, environment={**program.environment, **QUOTAS, FOUR_EYES: _four_eyes()})
 

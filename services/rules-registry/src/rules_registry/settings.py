@@ -13,6 +13,8 @@ from marshmallow.validate import Range
 
 from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.quotas import Quota, Quotas
+from rules_registry.prover_address import PROVER_URL, ProverAddress, read_prover
+from rules_registry.service.backtests.backtests import BacktestBounds
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
@@ -51,6 +53,8 @@ class ApiSettings:
     rate_limit: RateLimit
     issuer: Issuer | None
     four_eyes: bool
+    backtests: BacktestBounds
+    prover: ProverAddress | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,13 @@ def _api_settings(env: Env) -> ApiSettings:
         rate_limit=read_rate_limit(os.environ),
         issuer=read_issuer(os.environ),
         four_eyes=env.bool("TRIPLINE_FOUR_EYES", True),
+        backtests=BacktestBounds(
+            connected=bool(env.str(PROVER_URL, "")),
+            days=env.int("TRIPLINE_BACKTEST_DAYS", 92, validate=Range(1, 3_660)),
+            kept_days=env.int("TRIPLINE_BACKTEST_KEPT_DAYS", 30, validate=Range(1, 3_660)),
+            alerts=env.int("TRIPLINE_BACKTEST_ALERTS", 10_000, validate=Range(0, 1_000_000)),
+        ),
+        prover=read_prover(env),
     )
 
 

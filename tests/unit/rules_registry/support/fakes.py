@@ -23,6 +23,7 @@ from rules_registry.domain.review.change_request import ChangeRequest
 from rules_registry.domain.rule import Rule
 from rules_registry.service.ports import Remembered
 from rules_registry.service.registry import Registry
+from tests.unit.rules_registry.support.fake_backtests import FakeBacktests
 from tests.unit.rules_registry.support.fake_lists import FakeLists
 from tests.unit.rules_registry.support.samples import NOW
 from tripline_contracts import control_commands
@@ -123,6 +124,7 @@ class FakeLog:
     _changes: FakeChanges = field(default_factory=FakeChanges)
     _api_keys: FakeApiKeys = field(default_factory=FakeApiKeys)
     _purposes: FakePurposes = field(default_factory=FakePurposes)
+    backtests: FakeBacktests = field(default_factory=FakeBacktests)
     keys: dict[tuple[str, str], tuple[Remembered, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

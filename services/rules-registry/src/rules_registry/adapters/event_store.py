@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from rules_registry.adapters import backfill_statements, other_rules_statements, statements
 from rules_registry.adapters.audit import audit_statements
+from rules_registry.adapters.backtests.backtest_store import PostgresBacktests
 from rules_registry.adapters.change_store import PostgresChanges
 from rules_registry.adapters.keys.key_store import PostgresKeys
 from rules_registry.adapters.named import named_statements
@@ -194,6 +195,11 @@ class PostgresLog:
     def lists(self) -> PostgresLists:
         """The entries of lists."""
         return PostgresLists(self._connection)
+
+    @property
+    def backtests(self) -> PostgresBacktests:
+        """Rules that are tried over history."""
+        return PostgresBacktests(self._connection)
 
     @property
     def purposes(self) -> PostgresPurposes:

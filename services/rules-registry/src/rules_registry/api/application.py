@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry
 
 from rules_registry.adapters.advice_queries import AdviceQueries
 from rules_registry.adapters.audit.audit_queries import AuditQueries
+from rules_registry.adapters.backtests.backtest_store import BacktestQueries
 from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.event_store import PostgresEventStore
 from rules_registry.adapters.keys.key_store import KeyQueries
@@ -20,6 +21,7 @@ from rules_registry.adapters.purposes.purpose_store import PurposeQueries
 from rules_registry.adapters.queries import Queries
 from rules_registry.api import settings
 from rules_registry.api.audit import audit
+from rules_registry.api.backtests import backtest_body, backtests
 from rules_registry.api.control import backfills, control_body, control_commands
 from rules_registry.api.keys import keys as keys_api
 from rules_registry.api.named import lists, parameters
@@ -45,6 +47,7 @@ from rules_registry.api.rules import (
 from rules_registry.api.services import Services, install_services
 from rules_registry.domain.quotas import Quotas
 from rules_registry.service.api_keys import ApiKeys
+from rules_registry.service.backtests.backtests import BacktestBounds, Backtests
 from rules_registry.service.purposes import Purposes
 from rules_registry.service.registry import Registry
 from rules_registry.service.review import Review
@@ -77,6 +80,7 @@ BLUEPRINTS = tuple(
         audit,
         changes,
         keys_api,
+        backtests,
     )
 )
 
@@ -89,9 +93,11 @@ def create_app(
     quotas: Quotas | None = None,
     *,
     four_eyes: bool = False,
+    bounds: BacktestBounds | None = None,
 ) -> tuple[Flask, Api]:
     """The app on this pool, and its API for the document; both are of the event type. Without `quotas` nothing has a
-    bound; with `four_eyes` a second person has to approve what can silence an alert."""
+    bound; with `four_eyes` a second person has to approve what can silence an alert; without `bounds` nobody runs
+    backtests."""
     app = new_app(
         "rules-registry", access=access, registry=metrics, checks={"database": lambda: check_database(pool)}
     )
@@ -110,6 +116,8 @@ def create_app(
         advice=RuleAdvice(AdviceQueries(pool), event_type, registry.quotas.history),
         purposes=Purposes(store, _now_ms),
         purpose_queries=PurposeQueries(pool),
+        backtests=Backtests(registry, bounds or BacktestBounds()),
+        backtest_queries=BacktestQueries(pool),
         event_type=event_type,
         four_eyes=four_eyes,
     )
@@ -127,6 +135,7 @@ def _describe_bodies(api: Api, event_type: EventType) -> None:
     api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type))
     api.spec.components.schema(CONDITIONS_SCHEMA, conditions_schema(event_type))
     api.spec.components.schema(BODY_SCHEMA, rule_body_schema(event_type))
+    api.spec.components.schema(backtest_body.BODY_SCHEMA, backtest_body.backtest_body_schema(BODY_SCHEMA))
     api.spec.components.schema(CHANGE_SCHEMA, rule_change_schema(BODY_SCHEMA))
     api.spec.components.schema(GROUPABLE_SCHEMA, {"type": "string", "enum": list(event_type.groupable)})
     api.spec.components.example(rule_imports.PLAIN_EXAMPLE, {"value": rule_imports.plain_example(event_type)})

@@ -6,6 +6,7 @@ from flask import Flask, Response
 
 from rules_registry import errors
 from rules_registry.api.rule_schemas.representations import import_json
+from rules_registry.domain.backtests.errors import BacktestNotFound, NobodyRunsBacktests, NoRules
 from rules_registry.domain.rule_import import ImportRefused
 from tripline_http.errors import FieldError, ProblemError
 from tripline_http.etags import etag_of
@@ -24,6 +25,9 @@ _KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
     errors.TooMuchHistory: (422, "too-much-history"),
     errors.EndsTooEarly: (422, "ends-too-early"),
     ImportRefused: (422, "import-refused"),
+    BacktestNotFound: (404, "backtest-not-found"),
+    NoRules: (409, "no-rules"),
+    NobodyRunsBacktests: (503, "not-connected"),
     errors.VersionNotFound: (404, "version-not-found"),
     errors.StaleVersion: (412, "stale-version"),
     errors.NameTaken: (409, "name-taken"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from flask import Flask, current_app
 
 from rules_registry.adapters.audit.audit_queries import AuditQueries
+from rules_registry.adapters.backtests.backtest_store import BacktestQueries
 from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.keys.key_store import KeyQueries
 from rules_registry.adapters.named.named_queries import NamedQueries
@@ -15,6 +16,7 @@ from rules_registry.adapters.queries import Queries
 from rules_registry.domain.commands import Expected
 from rules_registry.domain.review.content import Proposed, needs_second_person
 from rules_registry.service.api_keys import ApiKeys
+from rules_registry.service.backtests.backtests import Backtests
 from rules_registry.service.purposes import Purposes
 from rules_registry.service.registry import Registry
 from rules_registry.service.review import Review
@@ -40,6 +42,8 @@ class Services:
     advice: RuleAdvice
     purposes: Purposes
     purpose_queries: PurposeQueries
+    backtests: Backtests
+    backtest_queries: BacktestQueries
     event_type: EventType
     four_eyes: bool
 
@@ -108,6 +112,22 @@ def purposes() -> Purposes:
 def purpose_queries() -> PurposeQueries:
     """The reads of what rules are for."""
     return _services().purpose_queries
+
+
+def backtests() -> Backtests:
+    """The use cases of backtests."""
+    return _services().backtests
+
+
+def backtests_of(app: Flask) -> Backtests:
+    """Those of an app."""
+    services: Services = app.extensions[_EXTENSION]
+    return services.backtests
+
+
+def backtest_queries() -> BacktestQueries:
+    """The reads of backtests."""
+    return _services().backtest_queries
 
 
 def four_eyes() -> bool:

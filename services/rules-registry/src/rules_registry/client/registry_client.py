@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -129,6 +130,23 @@ class RegistryClient:
     def approve(self, change: RuleChange, reason: str | None) -> RuleChange:
         """A submission approved, as it was seen."""
         return self._step(change.change_id, "approve", reason, {"contentHash": change.content_hash})
+
+    def ask_backtest(self, body: Mapping[str, Any], reason: str | None) -> Mapping[str, Any]:
+        """A backtest that waits for its turn. Each is another one: history has grown meanwhile."""
+        _, answer = self._session.change(
+            "POST", "/v1/backtests", reason=reason, key=str(uuid.uuid4()), body=body
+        )
+        asked: Mapping[str, Any] = answer
+        return asked
+
+    def backtest(self, backtest_id: int) -> Mapping[str, Any]:
+        """How it stands."""
+        answer: Mapping[str, Any] = self._session.get(f"/v1/backtests/{backtest_id}")
+        return answer
+
+    def cancel_backtest(self, backtest_id: int) -> None:
+        """Asks for its end."""
+        self._session.change("POST", f"/v1/backtests/{backtest_id}/cancel")
 
     def _step(self, change_id: int, step: str, reason: str | None, body: object = None) -> RuleChange:
         _, answer = self._session.change("POST", f"/v1/changes/{change_id}/{step}", reason=reason, body=body)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead, Subject
 from rules_registry.domain.backfills import Backfill
+from rules_registry.domain.backtests.backtest import Backtest, Wanted
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.event_record import EventRecord
 from rules_registry.domain.issued_command import IssuedCommand
@@ -91,6 +92,22 @@ class Purposes(Protocol):
 
     def keep(self, rule_id: int, kept: KeptPurpose) -> None:
         """Writes the purpose in place of the one before."""
+
+
+class Backtests(Protocol):
+    """Backtests within a transaction of the log."""
+
+    def add(self, wanted: Wanted, run_key: str, requested_by: str, now_ms: int) -> Backtest:
+        """Writes a new one."""
+
+    def get(self, backtest_id: int) -> Backtest | None:
+        """The backtest as it stands, and nobody else changes it meanwhile."""
+
+    def count_open(self) -> int:
+        """How many are not ended."""
+
+    def keep(self, backtest: Backtest, seen: Backtest) -> None:
+        """Writes how it stands, if it is in the state that was seen."""
 
 
 class Lists(Protocol):
@@ -177,6 +194,10 @@ class Log(Protocol):
     @property
     def lists(self) -> Lists:
         """The entries of lists."""
+
+    @property
+    def backtests(self) -> Backtests:
+        """Rules that are tried over history."""
 
     @property
     def purposes(self) -> Purposes:

@@ -13,7 +13,7 @@ from tripline_contracts.canonical import canonical_json, sha256_hex
 FIRST_HASH: Final = "0" * 64
 """What the first entry has in place of a hash before it."""
 
-SubjectKind = Literal["rule", "list", "parameter", "settings", "command", "key"]
+SubjectKind = Literal["rule", "list", "parameter", "settings", "command", "key", "backtest"]
 State = Mapping[str, Any]
 
 

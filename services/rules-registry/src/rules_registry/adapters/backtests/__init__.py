@@ -1,0 +1,1 @@
+"""Backtests on Postgres, and the prover that runs them."""

@@ -1,0 +1,1 @@
+"""Backtests: rules that are tried over recorded history."""

@@ -1,0 +1,1 @@
+"""Asking for backtests, and having them done."""
