@@ -42,6 +42,7 @@ def views(tripped: Tripped, case_id: int) -> dict[str, tuple[str, str, str]]:
         "case": ("analyst", f"/cases/{case_id}", "Time line"),
         "snoozes": ("analyst", "/cases/snoozes", "What a snooze covers"),
         "rules": ("analyst", "/rules", "✓ applied"),
+        "backtests": ("analyst", "/rules/backtests", "Which alerts a rule would have given"),
         "lists": ("analyst", "/lists", "New parameter"),
         "alerts": ("analyst", f"/alerts?ruleId={tripped.rule['ruleId']}", name),
         "alert": ("ops", f"/alerts/{tripped.alerts[0]['alertId']}", "What counted"),

@@ -22,6 +22,7 @@ PAGES = {
     "/cases",
     "/cases/<int(min=1, max=9007199254740991):_case>",
     "/cases/snoozes",
+    "/rules/backtests",
     "/rules",
     "/rules/<int(min=1, max=2147483647):_rule>",
     "/lists",

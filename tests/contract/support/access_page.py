@@ -35,6 +35,7 @@ CONSOLE_PAGES: Final = (
     "/cases/{_case}",
     "/cases/snoozes",
     "/rules",
+    "/rules/backtests",
     "/rules/{_rule}",
     "/lists",
     "/alerts",

@@ -13,7 +13,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("main",),
     ("rule",),
     ("changes",),
-    ("live", "cases", "rules", "alerts", "lists", "controls", "rejected", "audit", "keys"),
+    ("live", "cases", "rules", "alerts", "lists", "controls", "rejected", "audit", "keys", "backtests"),
     ("parts",),
     ("words",),
     ("core",),

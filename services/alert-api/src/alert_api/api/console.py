@@ -28,6 +28,7 @@ PAGES: Final = (
     "/cases/<int(min=1, max=9007199254740991):_case>",
     "/cases/snoozes",
     "/rules",
+    "/rules/backtests",
     "/rules/<int(min=1, max=2147483647):_rule>",
     "/lists",
     "/alerts",

@@ -3,6 +3,7 @@
 import { AlertsView } from "./alerts/alerts.js";
 import { AuditView } from "./audit/audit.js";
 import { CasesView } from "./cases/cases.js";
+import { Backtests } from "./backtests/backtests.js";
 import { leave, session, SignedOut, SomebodyElse, whoAmI } from "./core/client.js";
 import { prepareConfirm } from "./core/confirm.js";
 import { ChangesView } from "./changes/changes.js";
@@ -53,7 +54,7 @@ const views = {
   live: new LiveView(health),
   health: new HealthView(),
   cases: new CasesView(),
-  rules: new RulesView(new RulePage()),
+  rules: new RulesView(new RulePage(), new Backtests()),
   lists: new ListsView(),
   alerts: new AlertsView(),
   changes: new ChangesView(),

@@ -7,7 +7,7 @@ import { go, here } from "../core/router.js";
 import { entryItem } from "./audit_entry.js";
 
 const SHOWN = 50;
-const KINDS = ["rule", "list", "parameter", "settings", "command", "key"];
+const KINDS = ["rule", "list", "parameter", "settings", "command", "key", "backtest"];
 const NAMES = ["actor", "kind", "subject"];
 
 export class AuditView {

@@ -4,6 +4,7 @@ import { tell } from "../core/approval.js";
 import { Problem, registry } from "../core/client.js";
 import { ConditionsForm } from "./conditions_form.js";
 import { inWords } from "../words/definition.js";
+import { BacktestTrial } from "./backtest_trial.js";
 import { choice, element, form, labelled, setText } from "../core/dom.js";
 import { MANY } from "../core/event_type.js";
 import { markFields } from "../core/field_errors.js";
@@ -36,6 +37,7 @@ export class RuleForm {
     this.words = element("p", { class: "rule-words" });
     this.error = element("p", { class: "error", role: "alert" });
     this.warnings = element("div", { role: "status" });
+    this.trial = new BacktestTrial(() => this.draft(), rule?.ruleId ?? null);
     this.seen = null;
     this.verb = rule ? go : "Publish";
     this.go = element("button", { class: "primary", type: "submit", id: "rule-publish" }, this.verb);
@@ -65,6 +67,7 @@ export class RuleForm {
         "It stands in the history and in the audit trail, and may be left open.",
       ),
       this.words,
+      this.trial.element,
       this.warnings,
       this.error,
       element("div", { class: "dialog-end" }, this.go),
@@ -139,6 +142,14 @@ export class RuleForm {
     } catch {
       setText(this.words, "");
     }
+  }
+
+  /** The draft as it stands, for a trial: null where something is wrong, which is said. */
+  draft() {
+    const wrong = [...this.problems(), ...this.firing.problems()];
+    this.mark(wrong);
+    const name = this.name.value.trim();
+    return wrong.length ? null : { ...(name ? { name } : {}), ...this.read() };
   }
 
   async send() {

@@ -21,9 +21,9 @@ const COUNTERS = [
 ];
 
 export class RulesView {
-  /** `page` shows one rule: it has `element`, `open(id, query)`, `forget()` and `tick(now)`. */
-  constructor(page) {
-    this.page = page;
+  /** Both are what is below: each has `element`, `open`, `forget()` and `tick(now)`; `page` shows one rule. */
+  constructor(page, backtests) {
+    Object.assign(this, { page, backtests });
     this.rows = new Map();
     this.list = element("ul", { class: "rules", id: "rule-list" });
     this.empty = element("p", { class: "empty" });
@@ -38,14 +38,21 @@ export class RulesView {
         "div",
         { class: "panel-head" },
         element("div", {}, element("h1", {}, "Rules"), this.applied),
-        this.fresh,
+        element(
+          "div",
+          { class: "panel-acts" },
+          element("a", { class: "quiet", href: "/rules/backtests", "data-go": true }, "Backtests"),
+          this.fresh,
+        ),
       ),
       element("div", { class: "filters" }, this.filters.elements),
       this.list,
       this.empty,
       this.worth.element,
     );
-    byId("rules").append(element("div", { class: "panel" }, this.overview, this.page.element));
+    byId("rules").append(
+      element("div", { class: "panel" }, this.overview, this.page.element, this.backtests.element),
+    );
     feeds.rules.listen((feed) => this.take(feed));
     feeds.engine.listen((feed) => this.count(feed));
   }
@@ -55,15 +62,19 @@ export class RulesView {
     this.list.replaceChildren();
     setText(this.applied, "");
     this.page.forget();
+    this.backtests.forget();
     this.filters.forget();
     this.worth.forget();
   }
 
   open({ id, query }) {
+    const isTried = id === "backtests";
     this.overview.hidden = id !== null;
-    this.page.element.hidden = id === null;
+    this.backtests.element.hidden = !isTried;
+    this.page.element.hidden = id === null || isTried;
+    if (id === null || isTried) this.page.forget();
+    if (isTried) return void this.backtests.open(query);
     if (id !== null) return void this.page.open(id, query);
-    this.page.forget();
     this.fresh.hidden = !session.may("rules:write");
     feeds.rules.hurry();
     return undefined;
@@ -155,6 +166,7 @@ export class RulesView {
   tick(now) {
     tickTrace(now);
     this.page.tick(now);
+    this.backtests.tick(now);
   }
 }
 

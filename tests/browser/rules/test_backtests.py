@@ -1,0 +1,74 @@
+"""Backtests in the console: a draft tried from its form, the list, and the page of one, at both widths and schemes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.support.accessibility import serious_faults
+from tests.browser.support.made_up_backtest import made_up_backtest, tried_alerts
+from tests.browser.windows import Window, answers
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
+
+ADDRESS = "**/console/registry/backtests"
+
+
+def tells(window: Window) -> None:
+    answers(window, f"{ADDRESS}?limit=20", {"items": [made_up_backtest("running"), made_up_backtest()]})
+    answers(window, f"{ADDRESS}/12", made_up_backtest())
+    answers(window, f"{ADDRESS}/12/alerts?limit=20", tried_alerts())
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_the_list_and_the_page_of_one(
+    open_window: OpenWindow, tmp_path: Path, width: int, scheme: str
+) -> None:
+    window = open_window("analyst", viewport={"width": width, "height": 844}, color_scheme=scheme)
+    tells(window)
+    page, folder = window.page, Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
+    window.go("/rules")
+    page.get_by_role("link", name="Backtests").click()
+    items = page.get_by_role("list", name="Backtests").get_by_role("listitem")
+    expect(items.first.get_by_text("running, 42 %, 978 alerts, about 2 min left")).to_be_visible()
+    expect(items.first.get_by_role("button", name="Cancel")).to_be_visible()
+    expect(items.nth(1).get_by_role("button", name="Cancel")).to_have_count(0)
+    assert serious_faults(window) == []
+    items.nth(1).get_by_role("link").click()
+    for text in ("978", "83 %", "18 of 24 known", "610 of both", "payer payer-1"):
+        expect(page.get_by_text(text, exact=False).locator("visible=true").first).to_be_visible()
+    expect(page.get_by_role("img", name="42 only of the live rule, 610 of both, 180")).to_be_visible()
+    expect(page.locator(".tried-alerts li")).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert serious_faults(window) == []
+    page.screenshot(path=folder / f"backtest-{width}-{scheme}.png", full_page=True)
+    window.is_clean()
+
+
+def test_a_draft_is_tried_and_stays_a_draft(open_window: OpenWindow) -> None:
+    window = open_window("analyst")
+    page = window.page
+    answers(window, ADDRESS, made_up_backtest("running"))
+    answers(window, f"{ADDRESS}/12", made_up_backtest())
+    window.go("/rules")
+    page.get_by_role("button", name="New rule").click()
+    form = page.get_by_role("dialog", name="New rule")
+    form.get_by_label("Name").fill("A draft")
+    form.get_by_label("Begin with").select_option("0")
+    form.get_by_label("Over").select_option("30")
+    with page.expect_request(ADDRESS) as asked:
+        form.get_by_role("button", name="Try it").click()
+    body = asked.value.post_data_json
+    assert body is not None
+    assert body["to"] - body["from"] == 30 * 86_400_000
+    assert {"groupingKeyNames", "limit"} <= body["rule"].keys()
+    expect(form.get_by_text("978 alerts in 14 groups, 326 a day")).to_be_visible()
+    expect(form.get_by_text("precision 83 %, recall 75 %")).to_be_visible()
+    link = form.get_by_role("link", name="See all of it")
+    expect(link).to_have_attribute("href", "/rules/backtests?backtest=12")
+    expect(form.get_by_role("button", name="Publish")).to_be_visible()
+    window.is_clean()
