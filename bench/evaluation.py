@@ -32,10 +32,10 @@ from rich.console import Console
 
 from bench.figures import results
 from bench.figures.results import Result
-from bench.independent.windows import Held
+from bench.independent.plain_windows import plainly_held
 from bench.retained import packed, published
 from bench.workload.rules import UNREACHABLE, Subject
-from bench.workload.workload import Column, Workload, number_of, values
+from bench.workload.workload import Workload, number_of, values
 from tripline_contracts.event_type_loader import load as load_type
 from tripline_contracts.rules.rule_definition import Function
 from tripline_demo import paths
@@ -53,6 +53,12 @@ from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.columns import TransactionBatch
 
 MOST_RATIO: Final = 1.5
+BESIDE: Final[tuple[tuple[Function, Function, float], ...]] = (
+    ("STDDEV", "AVG", 1.5),
+    ("SECONDS_SINCE_PREVIOUS", "COUNT", 1.2),
+    ("CHANGED", "COUNT", 1.2),
+)
+"""Aggregates that may cost so many times what a plainer one does."""
 FUNCTIONS: Final[tuple[Function, ...]] = get_args(Function)
 _TYPE: Final = load_type("transaction")
 _START: Final = 1_700_000_000_000
@@ -146,6 +152,7 @@ def main(*, small: int, large: int, micro_batches: int, size: int, seed: int) ->
     for function in FUNCTIONS:
         console.print(f"[dim]{function}[/]")
         rows += measured(config, stream, function, small, large)
+    rows += beside(rows)
     results.show(rows, console)
     results.write(rows, paths.var_folder() / "evaluation.json")
     sys.exit(0 if all(result.ok for result in rows) else 1)
@@ -212,6 +219,18 @@ def measured(
     ]  # fmt: skip
 
 
+def beside(rows: Sequence[Result]) -> Iterator[Result]:
+    """One evaluation of an aggregate, and that of a plainer one, both over the short window."""
+    judging = {
+        name: row.reference for row in rows for name in FUNCTIONS if row.name.startswith(f"{name}: one ")
+    }
+    for function, plain, most in BESIDE:
+        cost, reference = judging[function] or 0.0, judging[plain] or 0.0
+        yield results.at_most(
+            f"{function} beside {plain}: one evaluation", cost, "µs", most * reference, reference=reference
+        )
+
+
 def _subject(function: Function, held: int) -> Subject:
     return Subject(1, f"{function} of {held}", function, (_ANCHOR,), held // 1_000)
 
@@ -251,34 +270,6 @@ def _wrong(shard: Shard, stream: Stream) -> int:
 
 def _id(alert: dict[str, object]) -> object:
     return alert["transaction"]["transactionId"]  # type: ignore[index]
-
-
-def plainly_held(load: Workload, subject: Subject, asked: Column) -> Held:
-    """What the windows of these payments hold: the payment number n is that of millisecond n, both ends are in."""
-    total, count, extreme = (np.zeros(asked.size, np.int64) for _ in range(3))
-    for probe, number in enumerate(asked.tolist()):
-        window = slice(max(0, number - 1_000 * subject.window_seconds), number + 1)
-        cents = load.cents[window]
-        count[probe] = cents.size
-        total[probe] = _plain_value(subject, load, window, int(cents.sum()))
-        extreme[probe] = cents.min() if subject.function == "MIN" else cents.max()
-    return Held(total, count, extreme)
-
-
-def _plain_value(subject: Subject, load: Workload, window: slice, otherwise: int) -> int:
-    """What a subject tells of a window, of times in ms."""
-    match subject.function:
-        case "COUNT_DISTINCT":
-            return int(np.unique(load.key(subject.counted)[window]).size)
-        case "CHANGED":
-            before, last = load.key(subject.counted)[window][-2:]
-            return int(before != last)
-        case "SECONDS_SINCE_PREVIOUS":
-            return 1
-        case "SECONDS_SINCE_FIRST":
-            return int(window.stop - 1 - window.start)
-        case _:
-            return otherwise
 
 
 if __name__ == "__main__":

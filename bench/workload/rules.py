@@ -126,6 +126,8 @@ class Subject:
                 return str(total)
             case "SECONDS_SINCE_PREVIOUS" | "SECONDS_SINCE_FIRST":
                 return decimals.plain(Decimal(total) / 1_000)
+            case "STDDEV":
+                return decimals.plain(Decimal(total).scaleb(-6))
             case "AVG":
                 mean = Decimal(total) * _CENTS / count
                 return decimals.plain(mean.quantize(Decimal("0.000001"), ROUND_HALF_EVEN))

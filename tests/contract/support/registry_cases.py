@@ -274,7 +274,7 @@ def _name_what_exists(body: Any) -> None:
 
 
 def without_repetitions(document: dict[str, Any]) -> None:
-    """The body of a rule is twelve objects that differ in aggregate, window and options. Of those with a filter all
+    """The body of a rule is thirteen objects that differ in aggregate, window and options. Of those with a filter all
     have the same, and all know the same operators: these are tried with the first, or the campaign would be four parts
     of five the same filters again. A check of a rule gets all; what publishes or replaces one is such a body too,
     read by the same code: there the first stands for all. Of conditions one is tried: that several of them

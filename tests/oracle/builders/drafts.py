@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from tests.oracle.parsers.conditions import OF_ORDER, SINCE_FIRST, SINCE_PREVIOUS
+from tests.oracle.parsers.conditions import DEVIATION, OF_ORDER, SINCE_FIRST, SINCE_PREVIOUS
 from tests.oracle.parsers.definitions import DISTINCT, REEVALUATE
 from tests.oracle.values.decimals import plain
 from tests.oracle.values.model import Json
@@ -86,7 +86,7 @@ def bucketed(draft: Draft, length: int | None) -> Draft:
         length is None
         or exact
         or least > narrowest
-        or any(other.function in (DISTINCT, *OF_ORDER) for other in conditions)
+        or any(other.function in (DISTINCT, DEVIATION, *OF_ORDER) for other in conditions)
     ):
         return replace(draft, bucket=None)
     return replace(draft, bucket=min(max(length, least), narrowest))

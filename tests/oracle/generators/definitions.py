@@ -18,7 +18,7 @@ from tests.oracle.generators.measures import aggregate_of, chance, random_groupi
 from tests.oracle.generators.named_values import perhaps_named_limit
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
-from tests.oracle.parsers.conditions import OF_ORDER
+from tests.oracle.parsers.conditions import DEVIATION, OF_ORDER
 from tests.oracle.parsers.definitions import REEVALUATE
 
 
@@ -26,7 +26,11 @@ def random_draft(rng: Random, world: World, profile: Profile) -> Draft:
     """A new rule."""
     if chance(rng, profile.chained):
         # Buckets do not go with different values, of which several conditions have some nearly always.
-        some = replace(profile, distinct=0, of_order=0) if chance(rng, profile.bucketed) else profile
+        some = (
+            replace(profile, distinct=0, of_order=0, deviation=0)
+            if chance(rng, profile.bucketed)
+            else profile
+        )
         return _with_options(rng, world, profile, random_chain(rng, world, some))
     grouping, aggregate, window = random_grouping(rng), aggregate_of(rng, profile), random_window(rng, world)
     drawn = with_limit(rng, world, grouping, aggregate, window)
@@ -52,15 +56,15 @@ def _perhaps_reevaluated(rng: Random, profile: Profile, chosen: Draft) -> Draft:
         # Neither resets nor judging again, whatever is drawn.
         return replace(chosen, reset_on_alert=False)
     if not chance(rng, profile.reevaluated):
-        return _in_order(chosen)
+        return _judged_once(chosen)
     # Of the options only a filter goes with it.
     again = replace(chosen, firing="every", late_events=REEVALUATE, reset_on_alert=False, cooldown=None)
-    return _in_order(again)
+    return _judged_once(again)
 
 
-def _in_order(draft: Draft) -> Draft:
-    """The same without what does not go with an aggregate that depends on the order."""
-    if not any(condition.function in OF_ORDER for condition in conditions_of(draft)):
+def _judged_once(draft: Draft) -> Draft:
+    """The same without what does not go with an aggregate that is judged once."""
+    if not any(condition.function in (DEVIATION, *OF_ORDER) for condition in conditions_of(draft)):
         return draft
     late = "evaluate" if draft.late_events == REEVALUATE else draft.late_events
     return replace(draft, reset_on_alert=False, late_events=late)
@@ -129,7 +133,7 @@ def _same_options(old: Draft, new: Draft) -> Draft:
         reset_on_alert=old.reset_on_alert,
         cooldown=old.cooldown,
     )
-    return bucketed(_in_order(options), old.bucket)
+    return bucketed(_judged_once(options), old.bucket)
 
 
 def widened_draft(rng: Random, old: Draft) -> Draft:

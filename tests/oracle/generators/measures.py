@@ -7,7 +7,7 @@ from random import Random
 from tests.oracle.builders.drafts import WIDEST_SECONDS, Draft
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
-from tests.oracle.parsers.conditions import CHANGED, OF_ORDER, SINCE_FIRST, SINCE_PREVIOUS
+from tests.oracle.parsers.conditions import CHANGED, DEVIATION, OF_ORDER, SINCE_FIRST, SINCE_PREVIOUS
 from tests.oracle.parsers.definitions import DISTINCT, FUNCTIONS, OPERATORS
 from tests.oracle.values.decimals import SCALE
 from tests.oracle.values.schema import AMOUNT, GROUPABLE
@@ -41,6 +41,8 @@ def aggregate_of(rng: Random, profile: Profile) -> tuple[str, str]:
         return DISTINCT, rng.choice(["beneficiaryId", "payeeId", *GROUPABLE])
     if chance(rng, profile.of_order):
         return rng.choice(OF_ORDER), rng.choice(["beneficiaryId", "payeeId", *GROUPABLE])
+    if chance(rng, profile.deviation):
+        return DEVIATION, AMOUNT
     return rng.choice(FUNCTIONS), AMOUNT
 
 
@@ -88,6 +90,10 @@ def _limit(rng: Random, world: World, function: str, operator: str, expected: in
         return SCALE * rng.choice([0, 1, 1, 2] if few or operator == ">" else [0, 1, 2, 2, 3])
     if function == CHANGED:
         return SCALE * rng.choice([0, 1, 1])
+    if function == DEVIATION:
+        # Of two it is what lies between them, by the root of two.
+        apart = abs(rng.choice(world.amounts) - rng.choice(world.amounts))
+        return rng.choice([0, round(apart / 2**0.5), apart // 2, apart // 3, -1])
     if function == "COUNT":
         return SCALE * rng.randint(1, min(4, many)) if few else SCALE * many - rng.choice([0, 0, SCALE // 2])
     if function == "SUM":

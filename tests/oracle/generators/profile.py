@@ -69,6 +69,7 @@ class Profile:
     tests: float = 0  # per test of a filter: of no constant, of parts of texts, of the time of day
     of_order: float = 0  # per aggregate: what depends on which transaction was before
     weighted: float = 0  # per all, any or not of a chain: weights in its place
+    deviation: float = 0  # per aggregate: STDDEV
     entries: float = 0  # per change of a list: some values come and go, in place of another whole list
 
 
@@ -100,7 +101,7 @@ EVERYTHING_AND_MORE = replace(EVERYTHING, bucketed=0.5, commands=0.5)
 EVERYTHING_AND_ENTRIES = replace(EVERYTHING, named=0.7, filtered=0.6, entries=0.8)
 # Filters with all that they can say; the same.
 EVERYTHING_AND_TESTS = replace(EVERYTHING, filtered=0.7, tests=0.6)
-# What looks at the order of transactions, often enough beside all else; the same.
-EVERYTHING_AND_ORDER = replace(EVERYTHING, of_order=0.5, chained=0.35)
+# What looks at the order of transactions, and deviations, often enough beside all else; the same.
+EVERYTHING_AND_ORDER = replace(EVERYTHING, of_order=0.5, deviation=0.5, chained=0.35)
 # Conditions that are weighed; the same.
 EVERYTHING_AND_WEIGHTS = replace(EVERYTHING, chained=0.6, weighted=0.5, named=0.4, of_order=0.2)

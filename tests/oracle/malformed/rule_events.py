@@ -56,6 +56,9 @@ _NOT_OF_ORDER: tuple[dict[str, Json], ...] = (
         "precision": "bucketed(1)",
         "windowSeconds": 60,
     },
+    {"aggregatorFunctionType": "STDDEV", "aggregateFieldName": "payeeId"},
+    {"aggregatorFunctionType": "STDDEV", "resetOnAlert": True},
+    {"aggregatorFunctionType": "STDDEV", "precision": "bucketed(1)", "windowSeconds": 60},
 )
 _MEMBERS: dict[str, Json] = {
     "function": {"aggregatorFunctionType": "MEDIAN"},

@@ -17,6 +17,7 @@ FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
 DISTINCT = "COUNT_DISTINCT"
 SINCE_PREVIOUS, SINCE_FIRST = "SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST"
 CHANGED = "CHANGED"
+DEVIATION = "STDDEV"
 # What depends on the order of the window's transactions.
 OF_ORDER = (SINCE_PREVIOUS, SINCE_FIRST, CHANGED)
 OPERATORS = {
@@ -218,7 +219,7 @@ def _aggregate(members: dict[str, Value]) -> tuple[str, str | None]:
         if field is not None:
             raise Unreadable("times are of no field")
         return function, None
-    if not isinstance(function, str) or function not in FUNCTIONS:
+    if not isinstance(function, str) or function not in (*FUNCTIONS, DEVIATION):
         raise Unreadable("unknown aggregate function")
     if function == "COUNT":
         return function, None

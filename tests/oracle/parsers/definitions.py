@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from tests.oracle.parsers.conditions import (
+    DEVIATION,
     DISTINCT,
     FUNCTIONS,
     MEMBERS,
@@ -135,9 +136,9 @@ def _refuse_unclear(definition: Definition) -> None:
         raise Unreadable("reevaluate does not go with firing state")
     if definition.chained and (definition.late_events == REEVALUATE or definition.reset_on_alert):
         raise Unreadable("chained conditions do not go with this")
-    of_order = any(condition.function in OF_ORDER for condition in definition.conditions)
-    if of_order and (definition.late_events == REEVALUATE or definition.reset_on_alert):
-        raise Unreadable("what depends on the order does not go with this")
+    once = any(condition.function in (DEVIATION, *OF_ORDER) for condition in definition.conditions)
+    if once and (definition.late_events == REEVALUATE or definition.reset_on_alert):
+        raise Unreadable("deviations and what depends on the order do not go with this")
     if definition.bucket is not None:
         _refuse_unbucketable(definition, definition.bucket)
 
@@ -146,8 +147,8 @@ def _refuse_unbucketable(definition: Definition, bucket: int) -> None:
     if definition.late_events == REEVALUATE or definition.reset_on_alert:
         raise Unreadable("bucketed does not go with this")
     for condition in definition.conditions:
-        if condition.function == DISTINCT or condition.function in OF_ORDER:
-            raise Unreadable("a bucket tells neither different values nor an order")
+        if condition.function in (DISTINCT, DEVIATION, *OF_ORDER):
+            raise Unreadable("a bucket tells neither different values nor deviations nor an order")
         if not bucket <= condition.window <= _MOST_BUCKETS * bucket:
             raise Unreadable("no bucket for such a window")
 

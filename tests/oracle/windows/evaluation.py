@@ -8,6 +8,7 @@ from fractions import Fraction
 from operator import itemgetter
 
 from tests.oracle.parsers.conditions import (
+    DEVIATION,
     DISTINCT,
     OF_ORDER,
     Condition,
@@ -22,7 +23,7 @@ from tests.oracle.parsers.filters import passes
 from tests.oracle.parsers.named_values import NamedValues
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.windows.accepted_transaction import AcceptedTransaction
-from tests.oracle.windows.aggregates import aggregate, different, holds
+from tests.oracle.windows.aggregates import aggregate, deviates, different, holds, root, variance
 from tests.oracle.windows.bucket_times import bucket_start
 from tests.oracle.windows.event_order import value_of_order
 from tests.oracle.windows.horizon import Horizon, Horizons, is_unmerged
@@ -171,13 +172,19 @@ def measure(condition: Condition, event: Transaction, window: list[Transaction])
         value = different([_counted(condition, other) for other in contributors])
     elif condition.function in OF_ORDER:
         value = value_of_order(condition, event, window)
+    elif condition.function == DEVIATION:
+        value = None if len(window) < 2 else root(variance([other.amount for other in window]))
     elif not window and condition.function not in ("COUNT", "SUM"):
         value = None
     else:
         value = aggregate(condition.function, [other.amount for other in window])
     # The value at the event's own acceptance, whenever it is judged.
     limit = event.names.number(condition.limit)
-    held = value is not None and limit is not None and holds(value, condition.operator, limit)
+    if condition.function == DEVIATION and value is not None and limit is not None:
+        # The value is a rounded root: what is compared is the square.
+        held = deviates(variance([other.amount for other in window]), condition.operator, limit)
+    else:
+        held = value is not None and limit is not None and holds(value, condition.operator, limit)
     group = _group(condition.grouping, event)
     assert group is not None
     end = event.event_time

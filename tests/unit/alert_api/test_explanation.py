@@ -212,6 +212,7 @@ def test_what_is_special_about_it(changes: dict[str, Any], said: str) -> None:
     [
         ("SECONDS_SINCE_PREVIOUS", None, "the time in seconds since the payment before was "),
         ("SECONDS_SINCE_FIRST", None, "the time in seconds since the first payment of the window was "),
+        ("STDDEV", "paymentAmount", "the standard deviation of amounts was "),
         ("CHANGED", "payeeId", "the change of payer since the payment before (1 if changed, else 0) was "),
     ],
 )

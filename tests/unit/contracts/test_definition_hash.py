@@ -14,7 +14,7 @@ from tests.unit.contracts.support.strategies import fields_of, filters_of
 from tripline_contracts import decimals, schemas
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.rules import rule_definition
-from tripline_contracts.rules.aggregate import NOT_IN_BUCKETS, OF_ORDER
+from tripline_contracts.rules.aggregate import JUDGED_ONCE, NOT_IN_BUCKETS
 from tripline_contracts.rules.precision import MAX_BUCKETS
 from tripline_contracts.rules.rule_definition import Firing, Function, LateEvents, RuleDefinition
 from tripline_contracts.spelling import OPERATORS
@@ -27,11 +27,11 @@ UNHURRIED = settings(deadline=None)
 def definitions(draw: st.DrawFn) -> RuleDefinition:
     function = draw(st.sampled_from(get_args(Function)))
     fields = fields_of(function, TRANSACTION)
-    of_order = function in OF_ORDER
-    late_events = draw(st.sampled_from(("evaluate", "store") if of_order else get_args(LateEvents)))
+    judged_once = function in JUDGED_ONCE
+    late_events = draw(st.sampled_from(("evaluate", "store") if judged_once else get_args(LateEvents)))
     again = late_events == "reevaluate"
     window_seconds = draw(st.integers(1, rule_definition.MAX_WINDOW_SECONDS))
-    resets = not again and not of_order and draw(st.booleans())
+    resets = not again and not judged_once and draw(st.booleans())
     in_buckets = not again and not resets and function not in NOT_IN_BUCKETS
     buckets = st.integers(-(-window_seconds // MAX_BUCKETS), window_seconds)
     return RuleDefinition(

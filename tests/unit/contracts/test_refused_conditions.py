@@ -31,6 +31,8 @@ IN_BUCKETS: list[tuple[Any, str, str, str]] = [
      "bucketed(600)", "with COUNT_DISTINCT has no clear meaning", "different values in one condition"),
     ({"any": [SUM_JSON, changed(aggregatorFunctionType="CHANGED", aggregateFieldName="payeeId")]},
      "bucketed(600)", "with CHANGED has no clear meaning", "a change in one condition"),
+    ({"any": [SUM_JSON, changed(aggregatorFunctionType="STDDEV")]},
+     "bucketed(600)", "with STDDEV has no clear meaning", "a deviation in one condition"),
 ]  # fmt: skip
 
 

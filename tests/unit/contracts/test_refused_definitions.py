@@ -50,6 +50,8 @@ WRONG: list[tuple[dict[str, Any], str, str, str]] = [
      "name different fields", "two that change"),
     ({"aggregatorFunctionType": "CHANGED", "aggregateFieldName": "payeeId", "unique": ["payeeId"]}, "unique",
      "with a count only, not with CHANGED", "different ones that change"),
+    ({"aggregatorFunctionType": "STDDEV", "aggregateFieldName": "payeeId"}, "aggregateFieldName", "paymentAmount",
+     "a deviation of texts"),
     ({"aggregatorFunctionType": "SECONDS_SINCE_PREVIOUS"}, "aggregateFieldName", "looks at event times",
      "a time of amounts"),
     ({"cooldownSeconds": 0}, "cooldownSeconds", "from 1 to 34560000 (400 days)", "none is said by leaving it out"),
@@ -117,7 +119,7 @@ UNCLEAR: list[tuple[dict[str, Any], str, str]] = [
      "COUNT_DISTINCT"),
     *(({"aggregatorFunctionType": function, "aggregateFieldName": field, **option}, name, beside)
       for function, field in (("SECONDS_SINCE_PREVIOUS", None), ("SECONDS_SINCE_FIRST", None),
-                              ("CHANGED", "payeeId"), ("CHANGED(payeeId)", None))
+                              ("CHANGED", "payeeId"), ("CHANGED(payeeId)", None), ("STDDEV", "paymentAmount"))
       for option, name, beside in (({"lateEvents": "reevaluate"}, "lateEvents", function.partition("(")[0]),
                                    ({"resetOnAlert": True}, "resetOnAlert", function.partition("(")[0]),
                                    ({"precision": "bucketed(60)"}, "precision", function.partition("(")[0]))),

@@ -65,6 +65,7 @@ OPTIONS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     *(({"aggregatorFunctionType": "CHANGED", "aggregateFieldName": name, "firing": "crossing"},
        {"aggregatorFunctionType": "CHANGED", "aggregateFieldName": name, "firing": "crossing"}, f"changes of {name}")
       for name in TRANSACTION.groupable),
+    ({"aggregatorFunctionType": "STDDEV"}, {"aggregatorFunctionType": "STDDEV"}, "a deviation"),
     *(({"aggregatorFunctionType": name, "aggregateFieldName": None, "lateEvents": "store", "resetOnAlert": False},
        {"aggregatorFunctionType": name, "aggregateFieldName": None, "lateEvents": "store"}, name)
       for name in SINCE),
@@ -146,6 +147,12 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         {"aggregatorFunctionType": SINCE[0], "aggregateFieldName": None, "lateEvents": "reevaluate"},
         "lateEvents",
         "a time since, judged again",
+    ),
+    ({"aggregatorFunctionType": "STDDEV", "resetOnAlert": True}, "resetOnAlert", "a deviation and a reset"),
+    (
+        {"aggregatorFunctionType": "STDDEV", "lateEvents": "reevaluate"},
+        "lateEvents",
+        "a deviation, judged again",
     ),
     ({"aggregatorFunctionType": SINCE[1]}, "aggregateFieldName", "a time since the first of an amount"),
 ]

@@ -19,6 +19,7 @@ Function = Literal[
     "SECONDS_SINCE_PREVIOUS",
     "SECONDS_SINCE_FIRST",
     "CHANGED",
+    "STDDEV",
 ]
 FUNCTIONS: Final = (
     "SUM",
@@ -30,12 +31,15 @@ FUNCTIONS: Final = (
     "SECONDS_SINCE_PREVIOUS",
     "SECONDS_SINCE_FIRST",
     "CHANGED",
+    "STDDEV",
 )
 SINCE: Final = ("SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST")
 """They look at event times alone."""
 OF_ORDER: Final = (*SINCE, "CHANGED")
-"""What depends on which transaction was before: neither an alert's reset nor a second judgement goes with it."""
-NOT_IN_BUCKETS: Final = ("COUNT_DISTINCT", *OF_ORDER)
+"""They look at which transaction was before."""
+JUDGED_ONCE: Final = (*OF_ORDER, "STDDEV")
+"""Neither an alert's reset nor a second judgement goes with them."""
+NOT_IN_BUCKETS: Final = ("COUNT_DISTINCT", *JUDGED_ONCE)
 COUNT_FIELDS: Final = ("COUNT_FLINK", "COUNT_WITH_RESET_FLINK")
 _WITH_COUNT_FIELDS: Final = (None, "SUM", "COUNT")
 

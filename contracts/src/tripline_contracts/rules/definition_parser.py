@@ -13,7 +13,7 @@ from tripline_contracts.filters import filter_parser, named_values
 from tripline_contracts.filters.filter_parser import Filter
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules import precision
-from tripline_contracts.rules.aggregate import NOT_IN_BUCKETS, OF_ORDER, Function, read_aggregate
+from tripline_contracts.rules.aggregate import JUDGED_ONCE, NOT_IN_BUCKETS, Function, read_aggregate
 from tripline_contracts.rules.conditions import Condition
 from tripline_contracts.rules.definition_members import MEASURING, RULE_MEMBERS
 from tripline_contracts.spelling import Operator
@@ -68,7 +68,7 @@ class DefinitionReading:
         resets = self._values.get("resetOnAlert") is True or self.counts_with_reset()
         unique = spelling.name_list(self._values.get("unique"))
         distinct = function == "COUNT_DISTINCT" or bool(unique)
-        of_order = dict.fromkeys({function} & {*OF_ORDER}, True)
+        judged_once = dict.fromkeys({function} & {*JUDGED_ONCE}, True)
         bucketed = self._word("precision").startswith("BUCKETED")
         if late == "REEVALUATE":
             combined = {
@@ -77,15 +77,15 @@ class DefinitionReading:
                 "cooldownSeconds": self._given("cooldownSeconds"),
                 "bucketed": bucketed,
                 "conditions": self.chained,
-                **of_order,
+                **judged_once,
             }
             self._refuse_beside("lateEvents", "reevaluate", combined)
         if self.chained:
             self._refuse_beside("conditions", "a chain", {"resetOnAlert": resets})
         if resets:
-            self._refuse_beside("resetOnAlert", "resetOnAlert", of_order)
+            self._refuse_beside("resetOnAlert", "resetOnAlert", judged_once)
         if bucketed:
-            self._refuse_in_buckets({"COUNT_DISTINCT": distinct, **of_order, "resetOnAlert": resets})
+            self._refuse_in_buckets({"COUNT_DISTINCT": distinct, **judged_once, "resetOnAlert": resets})
 
     def condition(self) -> Condition | None:
         """The aggregate, its limit and its filter; None if there is a problem."""

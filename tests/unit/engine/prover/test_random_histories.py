@@ -16,7 +16,13 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_ENTRIES, EVERYTHING_AND_MORE, Profile
+from tests.oracle.generators.profile import (
+    EVERYTHING,
+    EVERYTHING_AND_ENTRIES,
+    EVERYTHING_AND_MORE,
+    EVERYTHING_AND_ORDER,
+    Profile,
+)
 from tests.oracle.histories.random_history import random_history
 from tests.unit.engine.prover.support.proofs import judged
 
@@ -25,6 +31,7 @@ PROFILE = st.sampled_from(
         EVERYTHING_AND_MORE,
         replace(EVERYTHING, bucketed=0.5, commands=0.9),
         replace(EVERYTHING_AND_ENTRIES, commands=0.9),
+        replace(EVERYTHING_AND_ORDER, commands=0.4),
         replace(Profile(), commands=0.4),
     ]
 )

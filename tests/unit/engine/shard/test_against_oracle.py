@@ -70,8 +70,8 @@ TREATMENTS = st.builds(
 )
 # Small numbers of everything collide more; the rest is the generator's own. A seventh of the histories use the plain
 # language, the others all of it: a seventh with nothing more, a seventh with lists that change by entries, two with
-# every test that a filter knows, one of them with buckets, one with aggregates that look at the transaction before, and
-# one with weights; operators command in half of all.
+# every test that a filter knows, one of them with buckets, one with deviations and aggregates that look at the
+# transaction before, and one with weights; operators command in half of all.
 PROFILE = st.builds(
     replace,
     st.sampled_from(

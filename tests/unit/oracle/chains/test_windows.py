@@ -81,6 +81,7 @@ def test_nulls_in_the_rule_s_other_fields_do_not_matter_to_a_condition() -> None
         ("SECONDS_SINCE_PREVIOUS", "paymentAmount", ">=", "0", None, False),
         ("SECONDS_SINCE_FIRST", "paymentAmount", ">=", "0", None, False),
         ("CHANGED", "paymentType", "!=", "5", None, False),
+        ("STDDEV", "paymentAmount", "!=", "5", None, False),
     ],
 )
 def test_of_nothing(function: str, field: str, operator: str, limit: str, value: Json, *, held: bool) -> None:

@@ -115,6 +115,16 @@ LIMITS: list[tuple[dict[str, Any], list[tuple[str, str]], str]] = [
     ({**BEFORE, "limit": "0", "limitOperatorType": ">="}, [], "of the first of a group nothing is known"),
     ({**FIRST, "limit": "0", "limitOperatorType": ">="}, [ALWAYS], "it is itself in the window"),
     ({**CHANGED, "limit": "1"}, [], "one or none"),
+    (
+        {**LARGEST, "aggregatorFunctionType": "STDDEV", "limitOperatorType": "<", "limit": "0"},
+        [NEVER],
+        "never below 0",
+    ),
+    (
+        {**LARGEST, "aggregatorFunctionType": "STDDEV", "limitOperatorType": ">=", "limit": "0"},
+        [],
+        "of one nothing",
+    ),
     ({**CHANGED, "limit": "0.5"}, [NEVER], "nothing between"),
     ({**CHANGED, "limit": "0.5", "limitOperatorType": "!="}, [], "of the first of a group nothing is known"),
     ({**CHANGED, "limit": "1", "groupingKeyNames": ["beneficiaryId"]}, [NEVER], "a group has one"),

@@ -18,10 +18,11 @@ from tripline_engine.domain.judging.bucket_bounds import bounds_of
 from tripline_engine.domain.judging.condition_tree import TreeNumbers
 from tripline_engine.domain.judging.contributors import ContributorLookup
 from tripline_engine.domain.judging.order_readings import since, since_previous
-from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
+from tripline_engine.domain.judging.readings import DeviationReading, MeasureReading, RuleReading
 from tripline_engine.domain.judging.window_results import EnteredRows, WindowResults
 from tripline_engine.domain.judging.window_set import WindowSet
-from tripline_engine.domain.rules.measures import BucketKey, ChainKey, Measure, Population
+from tripline_engine.domain.rules.deviations import Squares
+from tripline_engine.domain.rules.measures import BucketKey, ChainKey, Measure, Population, SquareKey
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.transactions.columns import Amounts, Totals
@@ -128,6 +129,8 @@ class BatchEvaluation:
         lists = self.windows.lists[measure.population]
         if measure.function in OF_ORDER:
             return self._read_order(version, measure, lists)
+        if measure.squares is not None:
+            return self._read_deviations(version, measure, measure.squares, lists)
         if measure.buckets is not None:
             return self._read_buckets(version, measure, measure.buckets, lists)
         extremes = np.empty(0, np.int64) if measure.chain is None else self._extremes(measure, measure.chain)
@@ -167,6 +170,20 @@ class BatchEvaluation:
             window=partial(self.window, version, measure, lists),
             limits=self.limits(version, measure),
             present=read.present,
+        )
+
+    def _read_deviations(
+        self, version: RuleVersion, measure: Measure, key: SquareKey, lists: IntrusiveLists
+    ) -> MeasureReading:
+        width, totals = self.windows.squares[key].windows.index(measure.window_ms), self._totals(measure)
+        return DeviationReading(
+            measure=measure,
+            start=self.start,
+            counts=totals.counts,
+            values=Amounts(totals.low, totals.high),
+            window=partial(self.window, version, measure, lists),
+            limits=self.limits(version, measure),
+            squares=Squares(*(word[width] for word in self.results.squares(key))),
         )
 
     def _read_buckets(

@@ -15,9 +15,12 @@ from tripline_engine.domain.judging.condition_tree import TreeNumbers, TreeReadi
 from tripline_engine.domain.judging.contributors import ContributorLookup
 from tripline_engine.domain.judging.verdict import Bounds, Measured, Verdict
 from tripline_engine.domain.memory.int128 import join
+from tripline_engine.domain.memory.wide_integers import join3
+from tripline_engine.domain.rules import deviations
+from tripline_engine.domain.rules.deviations import Squares, Sums
 from tripline_engine.domain.rules.measures import Measure
 from tripline_engine.domain.rules.rule_version import RuleVersion
-from tripline_engine.domain.rules.threshold import Matches, shown
+from tripline_engine.domain.rules.threshold import FEWEST_DEVIATING, Matches, shown
 from tripline_engine.domain.transactions.columns import Amounts
 
 
@@ -78,6 +81,31 @@ class MeasureReading:
         if self.present is not None and not self.present[i]:
             return None
         return shown(self.measure.function, self.count(i), join(self.values.low[i], self.values.high[i]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviationReading(MeasureReading):
+    """Deviations: what is read are sums, whose squares are held against the limit.
+
+    :ivar squares: the sums of squares over the same windows (n, each word)
+    """
+
+    squares: Squares
+
+    def satisfied(self) -> Matches:
+        satisfied = np.zeros(len(self.counts), np.bool_)
+        for first, until, limit in self.limits:
+            run = slice(first - self.start, until - self.start)
+            sums = Sums(self.counts[run], self.values.low[run], self.values.high[run])
+            satisfied[run] = deviations.matches(limit, sums, Squares(*(word[run] for word in self.squares)))
+        return satisfied
+
+    def value(self, i: int) -> str | None:
+        count, total = self.count(i), join(self.values.low[i], self.values.high[i])
+        if count < FEWEST_DEVIATING:
+            return None
+        squares = join3(*(word[i] for word in self.squares))
+        return shown("STDDEV", count, deviations.deviation(count, total, squares))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.history.history_columns import BACKFILLED
 from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.memory.parallel import Work, run_parallel
-from tripline_engine.domain.rules.measures import BucketKey, ChainKey, DistinctKey, TotalsKey
+from tripline_engine.domain.rules.measures import BucketKey, ChainKey, DistinctKey, SquareKey, TotalsKey
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.rules.window_plan import BucketDemand, WindowPlan
@@ -74,7 +74,7 @@ class _WindowBuild:
             after[build] = [lists[population] for population in {key.population, key.members} & lists.keys()]
         return [*groups.values(), *lists.values(), *builds], end - base, after
 
-    def _window_works(self) -> Iterator[tuple[ChainKey | TotalsKey | DistinctKey, Work]]:
+    def _window_works(self) -> Iterator[tuple[ChainKey | TotalsKey | DistinctKey | SquareKey, Work]]:
         """The builds of windows, each with arrays of its own; those that take longest come first."""
         windows, plan, base, end = self._windows, self._plan, self._base, self._end
         for chain in plan.chains.keys() - windows.chains.keys():
@@ -93,7 +93,14 @@ class _WindowBuild:
             elif windows.distincts[distinct].windows != lengths:
                 yield distinct, partial(windows.distincts[distinct].rewindow, lengths, floor, base, end)
 
-    def _floor(self, key: ChainKey | TotalsKey | DistinctKey) -> int:
+        for squared, lengths in plan.squares.items():
+            rows = self._floor(squared), base, end, windows.amounts(squared.field)
+            if squared not in windows.squares:
+                yield squared, partial(windows.open_squares(squared, lengths).build, *rows)
+            elif windows.squares[squared].windows != lengths:
+                yield squared, partial(windows.squares[squared].rewindow, lengths, *rows)
+
+    def _floor(self, key: ChainKey | TotalsKey | DistinctKey | SquareKey) -> int:
         return self._windows.floor(self._watermarks, key)
 
     def _build_buckets(

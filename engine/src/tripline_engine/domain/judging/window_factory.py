@@ -14,16 +14,24 @@ from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.history_columns import NO_MEASURE
 from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.memory.arena import Arena
-from tripline_engine.domain.rules.measures import BucketKey, ChainKey, DistinctKey, Population, TotalsKey
+from tripline_engine.domain.rules.measures import (
+    BucketKey,
+    ChainKey,
+    DistinctKey,
+    Population,
+    SquareKey,
+    TotalsKey,
+)
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.window_plan import BucketDemand
 from tripline_engine.domain.transactions.columns import MIN_TIME
 from tripline_engine.domain.windows.distinct_window import DistinctWindow
 from tripline_engine.domain.windows.extreme_window import ExtremeWindow
 from tripline_engine.domain.windows.reset_window import ResetWindow
+from tripline_engine.domain.windows.square_window import SquareWindow
 from tripline_engine.domain.windows.sum_window import SumWindow
 
-WindowKey = TotalsKey | ChainKey | DistinctKey | BucketKey
+WindowKey = TotalsKey | ChainKey | DistinctKey | SquareKey | BucketKey
 Lists = dict[Population, GroupLists]
 
 
@@ -74,6 +82,10 @@ class WindowFactory:
     def distinct(self, key: DistinctKey, windows: tuple[int, ...], lists: Lists) -> DistinctWindow:
         """Numbers of different values over these window lengths (ms)."""
         return DistinctWindow(self._arena, *self._place(key, lists), windows)
+
+    def squares(self, key: SquareKey, windows: tuple[int, ...], lists: Lists) -> SquareWindow:
+        """Sums of squares over these window lengths (ms)."""
+        return SquareWindow(self._arena, *self._place(key, lists), windows)
 
     def buckets(self, key: BucketKey, demand: BucketDemand, lists: Lists) -> BucketWindow:
         """Windows of whole buckets."""

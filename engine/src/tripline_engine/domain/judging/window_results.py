@@ -15,19 +15,21 @@ import numpy.typing as npt
 
 from tripline_engine.domain.groups.group_lists import LinkResult
 from tripline_engine.domain.judging.window_set import WindowSet
+from tripline_engine.domain.rules.deviations import Squares
 from tripline_engine.domain.rules.measures import (
     BucketKey,
     ChainKey,
     DistinctKey,
     Measure,
     Population,
+    SquareKey,
     TotalsKey,
 )
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.transactions.columns import Totals
 
-Key = TotalsKey | ChainKey | DistinctKey | BucketKey
+Key = TotalsKey | ChainKey | DistinctKey | SquareKey | BucketKey
 
 
 class EnteredRows(NamedTuple):
@@ -62,6 +64,11 @@ class WindowResults:
         rows: npt.NDArray[np.int64] = self._read(key)
         return rows
 
+    def squares(self, key: SquareKey) -> Squares:
+        """Sums of squares of the key's windows (arrays (windows, n))."""
+        squares: Squares = self._read(key)
+        return squares
+
     def buckets(self, key: BucketKey) -> npt.NDArray[np.int64]:
         """The windows of whole buckets, as `bucket_kernels.evaluate` writes them."""
         windows: npt.NDArray[np.int64] = self._read(key)
@@ -78,7 +85,7 @@ class WindowResults:
     def finish(self) -> None:
         """Have windows that nobody has read take the rows too: those of paused rules."""
         windows = self._windows
-        for keys in (windows.totals, windows.chains, windows.distincts, windows.buckets):
+        for keys in (windows.totals, windows.chains, windows.distincts, windows.squares, windows.buckets):
             for key in keys:
                 if (type(key), key) not in self._computed:
                     self._compute(key)
@@ -105,6 +112,9 @@ class WindowResults:
             case DistinctKey():
                 floor = windows.floor(self._watermarks, key)
                 return windows.distincts[key].evaluate(start, linked, floor, base)
+            case SquareKey():
+                floor, amounts = windows.floor(self._watermarks, key), windows.amounts(key.field)
+                return windows.squares[key].evaluate(start, linked, floor, base, amounts)
             case BucketKey():
                 span, amounts = windows.span(self._watermarks, key), windows.amounts(key.field)
                 return windows.buckets[key].evaluate(start, linked.newest, span, base, amounts)
@@ -119,6 +129,6 @@ def read_by(version: RuleVersion) -> Iterator[Key]:
 
 
 def _read_for(part: Measure) -> Iterator[Key]:
-    for key in (part.totals, part.chain, part.distinct, part.buckets):
+    for key in (part.totals, part.chain, part.distinct, part.squares, part.buckets):
         if key is not None:
             yield key

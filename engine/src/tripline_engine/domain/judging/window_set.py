@@ -30,6 +30,7 @@ from tripline_engine.domain.rules.measures import (
     ChainKey,
     DistinctKey,
     Population,
+    SquareKey,
     TotalsKey,
 )
 from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKey
@@ -39,6 +40,7 @@ from tripline_engine.domain.transactions.columns import MIN_TIME, Amounts
 from tripline_engine.domain.windows.distinct_window import DistinctWindow
 from tripline_engine.domain.windows.extreme_window import ExtremeWindow
 from tripline_engine.domain.windows.reset_window import ResetWindow
+from tripline_engine.domain.windows.square_window import SquareWindow
 from tripline_engine.domain.windows.sum_window import SumWindow
 
 
@@ -71,6 +73,7 @@ class WindowSet:
         self.totals: dict[TotalsKey, SumWindow] = {}
         self.chains: dict[ChainKey, ExtremeWindow] = {}
         self.distincts: dict[DistinctKey, DistinctWindow] = {}
+        self.squares: dict[SquareKey, SquareWindow] = {}
         self.buckets: dict[BucketKey, BucketWindow] = {}
         self.firing: dict[RuleVersionKey, FiringStates] = {}
         self.alerted: dict[RuleVersionKey, Alerted] = {}
@@ -84,6 +87,8 @@ class WindowSet:
             self.open_chain(chain, lengths)
         for distinct, lengths in plan.distincts.items():
             self.open_distinct(distinct, lengths)
+        for squared, lengths in plan.squares.items():
+            self.open_squares(squared, lengths)
         for bucketed, demand in plan.buckets.items():
             self.open_buckets(bucketed, demand)
         for version in plan.stateful.values():
@@ -103,6 +108,8 @@ class WindowSet:
                 self.chains.pop(chain).remove()
         for distinct in list(self.distincts.keys() - plan.distincts.keys()):
             self.distincts.pop(distinct).remove()
+        for squared in list(self.squares.keys() - plan.squares.keys()):
+            self.squares.pop(squared).remove()
         for bucketed, window in list(self.buckets.items()):
             unwanted = bucketed not in plan.buckets
             # one that has begun elsewhere is another one: all who had it left, and it was named again
@@ -129,6 +136,8 @@ class WindowSet:
         """Let the rows from ``first`` to ``until`` expire, while they can still be read."""
         for totals, window in self.totals.items():
             window.drop(first, until, self.amounts(totals.field))
+        for squared, squares in self.squares.items():
+            squares.drop(first, until, self.amounts(squared.field))
         for key, chain in self.chains.items():
             chain.drop(first, until, self.amounts(key.field))
         for distinct in self.distincts.values():
@@ -148,6 +157,8 @@ class WindowSet:
             lists.shift(delta, end)
         for window in self.totals.values():
             window.shift(delta)
+        for squares in self.squares.values():
+            squares.shift(delta)
         for chain in self.chains.values():
             chain.shift(delta, end)
         for distinct in self.distincts.values():
@@ -198,7 +209,7 @@ class WindowSet:
             return Amounts(time.view(np.uint64), time)
         return self.history.measure(self._factory.measure(field))
 
-    def floor(self, watermarks: Watermarks, key: TotalsKey | ChainKey | DistinctKey) -> int:
+    def floor(self, watermarks: Watermarks, key: TotalsKey | ChainKey | DistinctKey | SquareKey) -> int:
         """The oldest event time (ms) visible to the rules that read this window."""
         return watermarks.floor(self._name, key.used)
 
@@ -240,6 +251,11 @@ class WindowSet:
         """Open numbers of different values."""
         self.distincts[key] = self._factory.distinct(key, windows, self.lists)
         return self.distincts[key]
+
+    def open_squares(self, key: SquareKey, windows: tuple[int, ...]) -> SquareWindow:
+        """Open sums of squares."""
+        self.squares[key] = self._factory.squares(key, windows, self.lists)
+        return self.squares[key]
 
     def open_buckets(self, key: BucketKey, demand: BucketDemand) -> BucketWindow:
         """Open a bucket set."""

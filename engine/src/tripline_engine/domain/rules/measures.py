@@ -91,6 +91,20 @@ class DistinctKey(NamedTuple):
         return f"distinct.{self.field}{_special(self)}"
 
 
+class SquareKey(NamedTuple):
+    """Sum of the squares of a population's members."""
+
+    population: Population
+    members: Population
+    field: str
+    used: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """The part of its arrays' names that is its own."""
+        return f"squares.{self.field}{_special(self)}"
+
+
 class BucketKey(NamedTuple):
     """A bucket set: aggregates of a population's members by bucket of event time (`precision: bucketed`)."""
 
@@ -121,7 +135,8 @@ class Measure:
     :ivar totals: the totals that it reads; most functions read only their count
     :ivar chain: the chain that MIN and MAX read; of SECONDS_SINCE_FIRST that of the oldest
     :ivar distinct: what COUNT_DISTINCT reads
-    :ivar buckets: what all functions read in a bucketed rule, in place of the other three
+    :ivar squares: what STDDEV reads beside the totals
+    :ivar buckets: what all functions read in a bucketed rule, in place of the other four
     :ivar constant: the limit, unless it is a parameter
     """
 
@@ -131,6 +146,7 @@ class Measure:
     totals: TotalsKey | None
     chain: ChainKey | None
     distinct: DistinctKey | None
+    squares: SquareKey | None
     buckets: BucketKey | None
     constant: Threshold | None
 
@@ -204,6 +220,7 @@ def _measure(
         if extreme_of is None or bucketed
         else ChainKey(population, members, extreme_of, sign, used),
         distinct=DistinctKey(population, members, field_name or "", used) if is_distinct else None,
+        squares=SquareKey(population, members, field_name or "", used) if function == "STDDEV" else None,
         buckets=None
         if bucket_ms is None
         else BucketKey(population, members, field_name, bucket_ms, used, exclusions.cleared_by),
@@ -231,6 +248,6 @@ def _both(first: Filter | None, second: Filter | None) -> Filter | None:
     return All((first, second))
 
 
-def _special(key: TotalsKey | ChainKey | DistinctKey | BucketKey) -> str:
+def _special(key: TotalsKey | ChainKey | DistinctKey | SquareKey | BucketKey) -> str:
     """A suffix that tells it from others of its kind over the same population."""
     return f".{sha256_hex(canonical_json([key.members.name, *sorted(key.used)]))[:16]}"

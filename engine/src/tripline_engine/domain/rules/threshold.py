@@ -27,7 +27,7 @@ _SATISFIED_BY: Final[dict[Operator, tuple[bool, bool, bool]]] = {
 }
 
 # Aggregates as kernels know them; MIN and MAX are found differently, but compared alike.
-SUM, AVERAGE, COUNT, EXTREME, DISTINCT, ORDERED = 0, 1, 2, 3, 4, 5
+SUM, AVERAGE, COUNT, EXTREME, DISTINCT, ORDERED, DEVIATION = 0, 1, 2, 3, 4, 5, 6
 FUNCTIONS: Final[dict[Function, int]] = {
     "SUM": SUM,
     "AVG": AVERAGE,
@@ -38,7 +38,11 @@ FUNCTIONS: Final[dict[Function, int]] = {
     "SECONDS_SINCE_PREVIOUS": ORDERED,
     "SECONDS_SINCE_FIRST": ORDERED,
     "CHANGED": ORDERED,
+    "STDDEV": DEVIATION,
 }
+
+FEWEST_DEVIATING: Final = 2
+"""Fewer values have no deviation."""
 
 Matches = BoolArray
 
@@ -192,7 +196,7 @@ class Threshold:
 def shown(function: Function, count: int, total: int) -> str | None:
     """The aggregate as it is reported, plain decimal text; None where it is one of nothing.
 
-    :param total: the sum, the extreme value, the number of different values, or what depends on order (scaled by 10⁶)
+    :param total: the sum, the extreme value, the number of different values, or whatever else (scaled by 10⁶)
     """
     match function:
         case "COUNT":
@@ -203,6 +207,8 @@ def shown(function: Function, count: int, total: int) -> str | None:
             return decimals.plain_scaled(average(total, count)) if count else None
         case "MIN" | "MAX":
             return decimals.plain_scaled(total) if count else None
+        case "STDDEV":
+            return decimals.plain_scaled(total) if count >= FEWEST_DEVIATING else None
 
 
 def average(scaled_sum: int, count: int) -> int:

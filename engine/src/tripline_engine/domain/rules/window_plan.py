@@ -12,6 +12,7 @@ from tripline_engine.domain.rules.measures import (
     DistinctKey,
     Measure,
     Population,
+    SquareKey,
     TotalsKey,
 )
 from tripline_engine.domain.rules.rule_book import RuleBook
@@ -36,7 +37,7 @@ class WindowPlan:
     """Everything that the rules on one anchor read.
 
     :ivar used: the fields that they use
-    :ivar totals: with the lengths of their windows (ms), ascending; chains and distincts too
+    :ivar totals: with the lengths of their windows (ms), ascending; chains, distincts and squares too
     """
 
     used: frozenset[str]
@@ -44,13 +45,14 @@ class WindowPlan:
     totals: dict[TotalsKey, tuple[int, ...]]
     chains: dict[ChainKey, tuple[int, ...]]
     distincts: dict[DistinctKey, tuple[int, ...]]
+    squares: dict[SquareKey, tuple[int, ...]]
     buckets: dict[BucketKey, BucketDemand]
     stateful: dict[RuleVersionKey, RuleVersion]
 
     @staticmethod
     def empty() -> WindowPlan:
         """The plan of an anchor without rules."""
-        return WindowPlan(frozenset(), frozenset(), {}, {}, {}, {}, {})
+        return WindowPlan(frozenset(), frozenset(), {}, {}, {}, {}, {}, {})
 
     @staticmethod
     def of(book: RuleBook, anchor: str) -> WindowPlan:
@@ -64,6 +66,7 @@ class WindowPlan:
         populations, stateful = set(), {}
         totals: dict[TotalsKey, set[int]] = {}
         distincts: dict[DistinctKey, set[int]] = {}
+        squares: dict[SquareKey, set[int]] = {}
         chains: dict[ChainKey, set[int]] = {}
         bucketed: dict[BucketKey, list[Measure]] = {}
         for version in versions:
@@ -79,6 +82,8 @@ class WindowPlan:
                     totals.setdefault(measure.totals, set()).add(measure.window_ms)
                 if measure.distinct is not None:
                     distincts.setdefault(measure.distinct, set()).add(measure.window_ms)
+                if measure.squares is not None:
+                    squares.setdefault(measure.squares, set()).add(measure.window_ms)
                 if measure.buckets is not None:
                     bucketed.setdefault(measure.buckets, []).append(measure)
                 if measure.chain is not None:
@@ -90,6 +95,7 @@ class WindowPlan:
             totals=_ascending(totals),
             chains=_ascending(chains),
             distincts=_ascending(distincts),
+            squares=_ascending(squares),
             buckets=demands,
             stateful=stateful,
         )

@@ -64,6 +64,7 @@ _RULES: Final[tuple[Special, ...]] = (
     {"groupingKeyNames": ["amount"]},
     {"groupingKeyNames": [], "aggregatorFunctionType": "COUNT", "aggregateFieldName": None},
     {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "one"},
+    {"aggregatorFunctionType": "STDDEV"},
     {"aggregatorFunctionType": "SECONDS_SINCE_PREVIOUS", "aggregateFieldName": None},
     {"aggregatorFunctionType": "SECONDS_SINCE_FIRST", "aggregateFieldName": None},
     {"resetOnAlert": True},

@@ -17,6 +17,7 @@ _FUNCTIONS: Final = {
     "COUNT_DISTINCT": "the number of different {several}",
     "SECONDS_SINCE_PREVIOUS": "the time in seconds since the {event} before",
     "SECONDS_SINCE_FIRST": "the time in seconds since the first {event} of the window",
+    "STDDEV": "the standard deviation of {several}",
     "CHANGED": "the change of {one} since the {event} before (1 if changed, else 0)",
 }
 _COMPARED: Final = {

@@ -1,7 +1,7 @@
 // When a rule fires, as a part of its form: at which transactions, what late ones do, how long it is silent,
 // since when and until when.
 
-import { LATE_EVENTS, OF_ORDER } from "../words/definition.js";
+import { JUDGED_ONCE, LATE_EVENTS } from "../words/definition.js";
 import { choice, element, labelled, setText } from "../core/dom.js";
 import { MANY, ONE } from "../core/event_type.js";
 import { fieldTime, inUnits, UNITS } from "../core/format.js";
@@ -23,7 +23,7 @@ export class FiringForm {
     this.since = element("input", { type: "datetime-local", step: 1, id: "rule-since" });
     this.until = element("input", { type: "datetime-local", step: 1, id: "rule-until" });
     this.end = null;
-    this.ordered = false;
+    this.once = false;
     const adapt = () => this.adapt();
     this.element = element(
       "fieldset",
@@ -73,13 +73,13 @@ export class FiringForm {
     this.adapt();
   }
 
-  /** What looks at the one before neither counts afresh nor judges again; null: the rule has several functions. */
+  /** Some functions neither count afresh nor judge again; null: the rule has several. */
   ofAggregate(kind) {
-    const ordered = OF_ORDER.has(kind);
-    if (ordered === this.ordered) return;
-    this.ordered = ordered;
-    if (ordered) this.reset.checked = false;
-    if (ordered && this.late.value === "reevaluate") this.late.value = "evaluate";
+    const once = JUDGED_ONCE.has(kind);
+    if (once === this.once) return;
+    this.once = once;
+    if (once) this.reset.checked = false;
+    if (once && this.late.value === "reevaluate") this.late.value = "evaluate";
     this.adapt();
   }
 
@@ -126,7 +126,7 @@ export class FiringForm {
     ].filter(Boolean);
     option(this.firing, "crossing").disabled = again;
     for (const control of [this.reset, this.count, this.unit]) control.disabled = again;
-    const neither = this.several || this.ordered;
+    const neither = this.several || this.once;
     if (neither) this.reset.disabled = true;
     option(this.late, "reevaluate").disabled = neither || (!again && beside.length > 0);
     setText(
@@ -136,8 +136,8 @@ export class FiringForm {
           `counting afresh, no silence.`
         : this.several
         ? "A rule of several conditions neither counts afresh nor judges again."
-        : this.ordered
-        ? `A rule that looks at the ${ONE} before neither counts afresh nor judges again.`
+        : this.once
+        ? `A rule of deviations, or of the ${ONE} before, neither counts afresh nor judges again.`
         : beside.length
         ? `A rule that ${beside.join(" and ")} cannot judge again.`
         : "",

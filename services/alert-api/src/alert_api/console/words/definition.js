@@ -14,11 +14,12 @@ export const FUNCTIONS = [
   ["SECONDS_SINCE_PREVIOUS", `Seconds since the ${ONE} before`],
   ["SECONDS_SINCE_FIRST", `Seconds since the first ${ONE}`],
   ["CHANGED", "Change (1 or 0) of"],
+  ["STDDEV", "Standard deviation"],
 ];
-/** What looks at no field, at one that rules may group by, and at which of them was before. */
+/** What looks at no field, and at one that rules may group by; what neither counts afresh nor judges again. */
 export const OF_NO_FIELD = new Set(["COUNT", "SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST"]);
 export const OF_KEYS = new Set(["COUNT_DISTINCT", "CHANGED"]);
-export const OF_ORDER = new Set(["SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST", "CHANGED"]);
+export const JUDGED_ONCE = new Set(["SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST", "CHANGED", "STDDEV"]);
 export const OPERATORS = [">", ">=", "<", "<=", "=", "!="];
 export const LATE_EVENTS = [["evaluate", "are judged like any other"], [
   "reevaluate",

@@ -5,7 +5,7 @@ import { registry } from "../core/client.js";
 import { decimal } from "../core/format.js";
 import { feeds } from "../core/pipeline.js";
 
-const OF_AMOUNTS = new Set(["SUM", "AVG", "MIN", "MAX"]);
+const OF_AMOUNTS = new Set(["SUM", "AVG", "MIN", "MAX", "STDDEV"]);
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /** The definition that judged, if it is among the rules that the console has read; else null. */

@@ -9,6 +9,7 @@ from rules_registry.api.rule_schemas.rule_body_schema import (
     changed,
     common,
     count,
+    deviation,
     different_values,
     duration,
     of_a_field,
@@ -26,7 +27,7 @@ def conditions_schema(event: EventType) -> Json:
     maximum = condition_parser.MAX_CONDITIONS
     operands = {"type": "array", "minItems": 1, "maxItems": maximum, "items": CONDITIONS_REF}
     of_order = [times_since(), changed(event)]
-    members = [*of_order, of_a_field(event)] if event.measures else of_order
+    members = [*of_order, deviation(event), of_a_field(event)] if event.measures else of_order
     measured = [_condition(event, measure) for measure in (*members, count(), different_values(event))]
     return {
         "description": (

@@ -43,9 +43,9 @@ def rule_body_schema(event: EventType | None = None) -> Json:
         "values beside windowMinutes, as COUNT_DISTINCT(field), and as a count with unique; and reevaluate with every "
         "aggregate, but not with crossing, resetOnAlert or cooldownSeconds. bucketed(b) takes any whole seconds up to "
         f"the shortest window, where the longest has no more than {MAX_BUCKETS} of them, beside any aggregate and "
-        "conditions, but not with COUNT_DISTINCT, SECONDS_SINCE_…, CHANGED, resetOnAlert or reevaluate; neither "
-        "SECONDS_SINCE_… nor CHANGED goes with resetOnAlert or reevaluate, and CHANGED(field) is read too. A chained "
-        "rule has conditions in place of what one condition says.",
+        "conditions, but not with COUNT_DISTINCT, SECONDS_SINCE_…, CHANGED, STDDEV, resetOnAlert or "
+        "reevaluate; none of the last three goes with resetOnAlert or reevaluate, and CHANGED(field) is read too. A "
+        "chained rule has conditions in place of what one condition says.",
         "anyOf": list(_variants(declared)),
     }
 
@@ -60,8 +60,11 @@ def _variants(event: EventType) -> Iterator[Json]:
     yield _variant(event, "a count", {**counted, **_options()}, "windowSeconds")
     yield _variant(event, "a count", counted, "windowMinutes")
     yield _variant(event, "a count of different values", {**different, **_options()}, "windowSeconds")
-    for title, of_order in (("a time since", times_since()), ("a change of a field", changed(event))):
-        yield _variant(event, title, {**of_order, **_options(), "resetOnAlert": _NO_RESET}, "windowSeconds")
+    judged_once = [("a time since", times_since()), ("a change of a field", changed(event))]
+    if event.measures:
+        judged_once.append(("a deviation", deviation(event)))
+    for title, members in judged_once:
+        yield _variant(event, title, {**members, **_options(), "resetOnAlert": _NO_RESET}, "windowSeconds")
     counting = field if event.measures else counted
     yield _variant(event, "judging again after a late one", {**counting, **_judging_again()}, "windowSeconds")
     yield _in_buckets(_variant(event, "bucketed", {**counting, **_options()}, "windowSeconds"))
@@ -114,6 +117,18 @@ def times_since() -> Json:
             "description": "Seconds from the transaction before, or from the oldest in the window",
         },
         "aggregateFieldName": {"type": "null"},
+    }
+
+
+def deviation(event: EventType) -> Json:
+    """The members of a standard deviation."""
+    return {
+        "aggregatorFunctionType": {
+            "type": "string",
+            "enum": ["STDDEV"],
+            "description": "Of the sample; no value below two transactions",
+        },
+        "aggregateFieldName": {"type": "string", "enum": list(event.measures)},
     }
 
 

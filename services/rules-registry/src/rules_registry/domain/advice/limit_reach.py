@@ -13,11 +13,11 @@ from rules_registry.domain.advice.spans import Span
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.named_values import Parameter
-from tripline_contracts.rules.aggregate import OF_ORDER
+from tripline_contracts.rules.aggregate import JUDGED_ONCE
 from tripline_contracts.rules.conditions import Condition
 
 # where nothing is in the window they have no value, and then no comparison holds
-_OF_NOTHING_NOTHING = frozenset({"AVG", "MIN", "MAX", *OF_ORDER})
+_OF_NOTHING_NOTHING = frozenset({"AVG", "MIN", "MAX", *JUDGED_ONCE})
 _NAMES = {
     "COUNT": "a count",
     "COUNT_DISTINCT": "a count of different values",
@@ -52,7 +52,7 @@ def limit_warnings(
     span = _reach(condition, passing, event_type, may_be_empty=may_be_empty)
     whole = condition.function in ("COUNT", "COUNT_DISTINCT", "CHANGED")
     # the first of a group has no value, which no comparison with a number tells
-    may_be_empty = may_be_empty or condition.function in ("SECONDS_SINCE_PREVIOUS", "CHANGED")
+    may_be_empty = may_be_empty or condition.function in ("SECONDS_SINCE_PREVIOUS", "CHANGED", "STDDEV")
     fraction = whole and number != number.to_integral_value()
     operator, shown = condition.operator, decimals.plain(number)
     subject = f"{_described(condition)}, {_bounds(span)}"
@@ -73,8 +73,8 @@ def _reach(
 ) -> Span:
     """The numbers that the aggregate can be."""
     field = condition.aggregate_field
-    if condition.function in OF_ORDER:
-        return _of_order(condition)
+    if condition.function in JUDGED_ONCE:
+        return _judged_once(condition)
     if condition.function == "COUNT" or field is None:
         return Span(low=Decimal(0 if may_be_empty else 1))
     ranges = [way.get(field, FieldRange.of(event_type.field(field))) for way in passing or [{}]]
@@ -93,7 +93,9 @@ def _reach(
     return Span()
 
 
-def _of_order(condition: Condition) -> Span:
+def _judged_once(condition: Condition) -> Span:
+    if condition.function == "STDDEV":
+        return Span(low=Decimal(0))
     most = condition.window_seconds
     if condition.function == "CHANGED":
         # what all of a group have in common never changes
