@@ -43,6 +43,15 @@ def test_garbage_is_a_clear_problem(
     assert json.loads(answer.text)["detail"]
 
 
+def test_null_is_no_empty_object(api: RegistryApi) -> None:
+    with api.client("everything-key-for-tests") as admin:
+        answer = admin.post(
+            "/v1/keys/nobody/rotate", content=b"null", headers={"Content-Type": "application/json"}
+        )
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["errors"] == [{"field": "body", "message": "expected a JSON object"}]
+
+
 def test_every_wrong_field_is_named(client: httpx.Client) -> None:
     body = {
         "ruleState": "PAUSE",

@@ -25,12 +25,11 @@ from typing import Any, TypeVar, cast
 
 import flask_smorest
 from flask import Flask, Request, request
-from webargs import core
 from webargs.flaskparser import FlaskParser
 
 from tripline_http.auth import authorize
 from tripline_http.docs.docs_page import docs_blueprint
-from tripline_http.errors import FieldError, ProblemError
+from tripline_http.errors import FieldError, ProblemError, invalid_input
 from tripline_http.etags import IF_MATCH_PATTERN, read_if_match
 from tripline_http.guards.query_parameters import checks_by_itself, declares, require_declared
 from tripline_http.json_bodies import read_json
@@ -60,7 +59,10 @@ class StrictParser(FlaskParser):
 
     def _raw_load_json(self, req: Request) -> Any:
         value = read_json(req)
-        return core.missing if value is None else value
+        if value is None:
+            # webargs takes it for a body that was left out, and that for an empty object
+            raise invalid_input([FieldError("body", "expected a JSON object")])
+        return value
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc]
