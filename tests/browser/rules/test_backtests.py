@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.accessibility import serious_faults
-from tests.browser.support.made_up_backtest import made_up_backtest, tried_alerts
+from tests.browser.support.made_up_backtest import made_up_backtest, made_up_sweep, tried_alerts
 from tests.browser.windows import Window, answers
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -37,15 +37,33 @@ def test_the_list_and_the_page_of_one(
     expect(items.first.get_by_text("running, 42 %, 978 alerts, about 2 min left")).to_be_visible()
     expect(items.first.get_by_role("button", name="Cancel")).to_be_visible()
     expect(items.nth(1).get_by_role("button", name="Cancel")).to_have_count(0)
-    assert serious_faults(window) == []
+    faults = serious_faults(window)
+    assert faults == [], faults
     items.nth(1).get_by_role("link").click()
     for text in ("978", "83 %", "18 of 24 known", "610 of both", "payer payer-1"):
         expect(page.get_by_text(text, exact=False).locator("visible=true").first).to_be_visible()
     expect(page.get_by_role("img", name="42 only of the live rule, 610 of both, 180")).to_be_visible()
     expect(page.locator(".tried-alerts li")).to_have_count(2)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert serious_faults(window) == []
+    faults = serious_faults(window)
+    assert faults == [], faults
     page.screenshot(path=folder / f"backtest-{width}-{scheme}.png", full_page=True)
+    window.is_clean()
+
+
+def test_several_limits_are_a_curve(open_window: OpenWindow) -> None:
+    window = open_window("analyst", viewport={"width": 390, "height": 844})
+    answers(window, f"{ADDRESS}/13", made_up_sweep())
+    answers(window, f"{ADDRESS}/13/alerts?limit=20", tried_alerts())
+    window.go("/rules/backtests?backtest=13")
+    page = window.page
+    expect(page.get_by_role("img", name="limit 10: 2,400, limit 20: 978, limit 50: 120")).to_be_visible()
+    rows = page.get_by_role("row")
+    expect(rows.nth(1)).to_have_text("102,40083 %75 %")
+    expect(page.get_by_role("img", name="42 only of the live rule")).to_have_count(1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    faults = serious_faults(window)
+    assert faults == [], faults
     window.is_clean()
 
 
@@ -60,11 +78,13 @@ def test_a_draft_is_tried_and_stays_a_draft(open_window: OpenWindow) -> None:
     form.get_by_label("Name").fill("A draft")
     form.get_by_label("Begin with").select_option("0")
     form.get_by_label("Over").select_option("30")
+    form.get_by_label("With other limits too").fill("500, 1000.5")
     with page.expect_request(ADDRESS) as asked:
         form.get_by_role("button", name="Try it").click()
     body = asked.value.post_data_json
     assert body is not None
     assert body["to"] - body["from"] == 30 * 86_400_000
+    assert body["limits"] == ["500", "1000.5"]
     assert {"groupingKeyNames", "limit"} <= body["rule"].keys()
     expect(form.get_by_text("978 alerts in 14 groups, 326 a day")).to_be_visible()
     expect(form.get_by_text("precision 83 %, recall 75 %")).to_be_visible()

@@ -67,6 +67,23 @@ def _result() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def made_up_sweep() -> dict[str, Any]:
+    """The same with two limits more."""
+    backtest = made_up_backtest(backtestId=13)
+    [rule], [result] = backtest["rules"], backtest["result"]["rules"]
+    for tried_id, limit, alerts in ((2, "10", 2_400), (3, "50", 120)):
+        backtest["rules"].append(
+            {
+                **rule,
+                "triedId": tried_id,
+                "name": f"{rule['name']}, limit {limit}",
+                "definition": {**DEFINITION, "limit": limit},
+            }
+        )
+        backtest["result"]["rules"].append({**result, "triedId": tried_id, "alerts": alerts})
+    return backtest
+
+
 def tried_alerts() -> dict[str, Any]:
     """Its alerts."""
     return {

@@ -83,6 +83,18 @@ def test_a_draft_from_request_to_alerts(api: RegistryApi, client: httpx.Client) 
     )
 
 
+def test_a_draft_with_several_limits_is_several_rules_over_one_history(client: httpx.Client) -> None:
+    asked = ask(client, limits=["5", "7.5"])
+    told = [(rule["triedId"], rule["name"], rule["definition"]["limit"]) for rule in asked["rules"]]
+    assert told == [
+        (1, "sums", DEFINITION["limit"]),
+        (2, "sums, limit 5", "5"),
+        (3, "sums, limit 7.5", "7.5"),
+    ]
+    done = when(client, asked, "done")
+    assert [rule["triedId"] for rule in done["result"]["rules"]] == [1, 2, 3]
+
+
 def test_versions_of_rules_and_all_that_are_active(client: httpx.Client) -> None:
     rule = publish(client)
     changed = client.put(
@@ -135,6 +147,10 @@ def test_one_that_fails_says_why(client: httpx.Client) -> None:
         ({**SPAN, "rule": {**DEFINITION, "filter": {"field": "payeeId", "in": {"list": "nobody-has-it"}}}},
          "rule.filter.in"),
         ({**SPAN, "rules": []}, "rules"),
+        ({**SPAN, "rule": dict(DEFINITION), "limits": []}, "limits"),
+        ({**SPAN, "rule": dict(DEFINITION), "limits": ["5", "x"]}, "limits.1"),
+        ({**SPAN, "rule": {"conditions": {}}, "limits": ["5"]}, "limits"),
+        ({**SPAN, "allActive": True, "limits": ["5"]}, "limits"),
         ({**SPAN, "rules": [{"ruleId": 0}]}, "rules.0.ruleId"),
         ({**SPAN, "rules": [{"ruleId": 1, "versoin": 1}]}, "rules.0.versoin"),
         ({**SPAN, "allActive": False}, "allActive"),

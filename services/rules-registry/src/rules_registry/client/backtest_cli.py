@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -60,32 +60,15 @@ class _Moment(click.ParamType[int]):
 @click.option(
     "--beside", metavar="RULE", help="Compare the draft with what this rule gave live: an id or name."
 )
+@click.option("--limits", metavar="LIMIT,…", help="Try the draft with these limits too: 500,1000,2000.")
 @reason_option
 @client_command
-def backtest(
-    registry: RegistryClient,
-    file: Path | None,
-    rules: tuple[str, ...],
-    all_active: bool,
-    first: int,
-    until: int,
-    beside: str | None,
-    reason: str | None,
-) -> None:
+def backtest(registry: RegistryClient, first: int, until: int, reason: str | None, **options: Any) -> None:
     """Try the rule of FILE, a draft that nobody has published, or published rules, over recorded history.
 
     Of a FILE with the id of a rule, that rule is what it is compared with. Ctrl-C cancels the backtest.
     """
-    if sum((file is not None, bool(rules), all_active)) != 1:
-        raise click.UsageError("Give one of FILE, --rule and --all-active.")
-    if file is not None:
-        what = _draft(registry, file, beside)
-    elif beside is not None:
-        raise click.UsageError(
-            "--beside goes with FILE: a published rule is compared with its own live alerts."
-        )
-    else:
-        what = {"allActive": True} if all_active else {"rules": [_published(registry, one) for one in rules]}
+    what = _asked(registry, **options)
     asked = registry.ask_backtest({"from": first, "to": until, **what}, reason)
     say(f"Backtest {asked['backtestId']}.", err=True)
     try:
@@ -99,6 +82,25 @@ def backtest(
         )
     for line in result_lines(ended):
         say(line)
+
+
+def _asked(
+    registry: RegistryClient,
+    file: Path | None,
+    rules: Sequence[str],
+    all_active: bool,
+    beside: str | None,
+    limits: str | None,
+) -> dict[str, Any]:
+    """The part of the request that says what is tried."""
+    if sum((file is not None, bool(rules), all_active)) != 1:
+        raise click.UsageError("Give one of FILE, --rule and --all-active.")
+    if file is not None:
+        more = {} if limits is None else {"limits": [limit.strip() for limit in limits.split(",")]}
+        return {**_draft(registry, file, beside), **more}
+    if beside is not None or limits is not None:
+        raise click.UsageError("--beside and --limits go with FILE: a draft.")
+    return {"allActive": True} if all_active else {"rules": [_published(registry, one) for one in rules]}
 
 
 def _draft(registry: RegistryClient, file: Path, beside: str | None) -> dict[str, Any]:

@@ -5,15 +5,21 @@ import { button, drawing, element } from "../core/dom.js";
 import { identityOf, timeOf } from "../core/event_type.js";
 import { fieldName, figure, fullTime } from "../core/format.js";
 import { share } from "../words/backtest_words.js";
+import { sweepChart } from "./sweep_chart.js";
 import { alertsChart, overlapChart } from "./backtest_charts.js";
 
 const DAY_MS = 86_400_000;
 const SHOWN = 20;
 
-/** A section for each rule. */
+/** A section for each rule; of one with several limits a curve, and one for the rule as it was written. */
 export function resultSections(backtest) {
   const names = new Map(backtest.rules.map((rule) => [rule.triedId, rule]));
-  return backtest.result.rules.map((rule) => section(backtest, rule, names.get(rule.triedId)));
+  const sweep = sweepChart(backtest);
+  const { rules } = backtest.result;
+  const sections = (sweep ? rules.slice(0, 1) : rules).map((rule) =>
+    section(backtest, rule, names.get(rule.triedId))
+  );
+  return [sweep, ...sections].filter(Boolean);
 }
 
 function section(backtest, rule, tried) {

@@ -2,6 +2,7 @@
 
 import { registry } from "../core/client.js";
 import { button, choice, element, labelled, setText } from "../core/dom.js";
+import { figure } from "../core/format.js";
 import { isOpen, outcome, overlap, share, standing } from "../words/backtest_words.js";
 
 const DAY_MS = 86_400_000;
@@ -17,6 +18,12 @@ export class BacktestTrial {
     Object.assign(this, { read, ruleId, backtest: null });
     this.days = choice(SPANS, { id: "backtest-days" });
     this.days.value = "7";
+    this.limits = element("input", {
+      id: "backtest-limits",
+      autocomplete: "off",
+      inputmode: "decimal",
+      placeholder: "500, 1000, 2000",
+    });
     this.go = button("Try it", () => this.start(), { id: "backtest-go" });
     this.stop = button("Cancel", () => this.cancel(), { hidden: true });
     this.bar = element("progress", { max: 100, value: 0, "aria-label": "Backtest", hidden: true });
@@ -30,6 +37,7 @@ export class BacktestTrial {
         "div",
         { class: "backtest-ask" },
         labelled("Over", this.days),
+        labelled("With other limits too (may be left open)", this.limits),
         this.go,
         this.stop,
       ),
@@ -45,9 +53,14 @@ export class BacktestTrial {
     const to = Date.now();
     const span = { from: to - Number(this.days.value) * DAY_MS, to };
     const beside = this.ruleId === null ? {} : { beside: this.ruleId };
+    const texts = this.limits.value.split(/[,\s]+/).filter(Boolean);
+    const limits = texts.length ? { limits: texts } : {};
     this.go.disabled = true;
     try {
-      const { body } = await registry("/backtests", { method: "POST", body: { ...span, rule, ...beside } });
+      const { body } = await registry("/backtests", {
+        method: "POST",
+        body: { ...span, rule, ...beside, ...limits },
+      });
       this.show(body);
       this.follow();
     } catch (error) {
@@ -97,6 +110,12 @@ export class BacktestTrial {
   }
 }
 
+/** The same draft with other limits. */
+function others({ rules, result }) {
+  const names = new Map(rules.map(({ triedId, name }) => [triedId, name]));
+  return result.rules.slice(1).map(({ triedId, alerts }) => ({ name: names.get(triedId), alerts }));
+}
+
 /** The span is none of the rule's: what was said about that stays. */
 function keep(event) {
   event.stopPropagation();
@@ -112,5 +131,6 @@ function resultText(backtest) {
       `Of what was decided: precision ${share(labelled.precision)}, recall ${share(labelled.recall)}`,
     );
   }
+  for (const { name, alerts } of others(backtest)) sentences.push(`${name}: ${figure(alerts)} alerts`);
   return `${sentences.filter(Boolean).join(". ")}.`;
 }

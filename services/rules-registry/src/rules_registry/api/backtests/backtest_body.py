@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from rules_registry.api.rule_schemas.rule_body import read_rule_body
+from rules_registry.api.rule_schemas.rule_body import RuleBody, read_rule_body
 from rules_registry.domain.backtests.backtest import Tried
 from rules_registry.service.backtests.backtests import Asked
 from tripline_contracts.event_type import EventType
 from tripline_http.errors import FieldError, ProblemError, invalid_input
-from tripline_http.fields import MAX_ID, MAX_MS
+from tripline_http.fields import DECIMAL_PATTERN, MAX_ID, MAX_MS
 
 BODY_SCHEMA: Final = "BacktestBody"
 MAX_RULES: Final = 20
+MAX_LIMITS: Final = 50
+_OF_A_DRAFT: Final = ("beside", "limits")
+_DECIMAL: Final = re.compile(DECIMAL_PATTERN, re.ASCII)
 _WAYS: Final = ("rule", "rules", "allActive")
 _ONE_WAY: Final = "expected one of rule, rules and allActive"
 _DRAFT: Final = "draft"
@@ -33,6 +38,13 @@ def backtest_body_schema(rule_body: str) -> dict[str, Any]:
     draft = {
         "rule": {"$ref": f"#/components/schemas/{rule_body}"},
         "beside": {**rule_id, "description": "The rule whose live alerts the draft is compared with"},
+        "limits": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MAX_LIMITS,
+            "items": {"type": "string", "pattern": DECIMAL_PATTERN},
+            "description": "The draft is tried with these limits too, each as a rule of its own",
+        },
     }
     published = {
         "type": "object",
@@ -58,7 +70,7 @@ def backtest_body_schema(rule_body: str) -> dict[str, Any]:
 def read_backtest_body(body: Mapping[str, Any], event_type: EventType, version_of: VersionOf) -> Asked:
     """Reads the body; raises the 422 problem that names every wrong field, and what `version_of` raises."""
     named = [way for way in _WAYS if way in body]
-    known = {"from", "to", *named, *(["beside"] if named == ["rule"] else [])}
+    known = {"from", "to", *named, *(_OF_A_DRAFT if named == ["rule"] else ())}
     errors = [FieldError(name, "unknown field") for name in body if name not in known]
     errors += [problem for name in ("from", "to") for problem in _integer(body, name, 0, MAX_MS)]
     if len(named) != 1:
@@ -68,9 +80,7 @@ def read_backtest_body(body: Mapping[str, Any], event_type: EventType, version_o
     elif named == ["rules"]:
         errors += _wrong_rules(body["rules"])
     elif named == ["rule"]:
-        errors += _integer(body, "beside", 1, MAX_ID) if "beside" in body else []
-        if not isinstance(body["rule"], dict):
-            errors.append(FieldError("rule", "expected a rule as POST /v1/rules takes it"))
+        errors += _wrong_draft(body)
     if errors:
         raise invalid_input(errors)
     first, until = body["from"], body["to"]
@@ -78,12 +88,40 @@ def read_backtest_body(body: Mapping[str, Any], event_type: EventType, version_o
         return Asked(first, until, None)
     if named == ["rules"]:
         return Asked(first, until, tuple(_published(wanted, version_of) for wanted in body["rules"]))
+    read = _read(body["rule"], event_type)
+    rule = Tried(read.name or _DRAFT, read.definition.to_json(), beside=body.get("beside"))
+    return Asked(first, until, (rule, *_with_limits(rule, body, event_type)), read.definition)
+
+
+def _read(rule: Mapping[str, Any], event_type: EventType) -> RuleBody:
     try:
-        read = read_rule_body(body["rule"], event_type)
+        return read_rule_body(rule, event_type)
     except ProblemError as error:
         raise invalid_input([FieldError(f"rule.{one.field}", one.message) for one in error.errors]) from error
-    rule = Tried(read.name or _DRAFT, read.definition.to_json(), beside=body.get("beside"))
-    return Asked(first, until, (rule,), read.definition)
+
+
+def _with_limits(rule: Tried, body: Mapping[str, Any], event_type: EventType) -> Iterator[Tried]:
+    for limit in body.get("limits", ()):
+        read = _read({**body["rule"], "limit": limit}, event_type)
+        yield replace(rule, name=f"{rule.name}, limit {limit}", definition=read.definition.to_json())
+
+
+def _wrong_draft(body: Mapping[str, Any]) -> list[FieldError]:
+    errors = _integer(body, "beside", 1, MAX_ID) if "beside" in body else []
+    rule, limits = body["rule"], body.get("limits", ["0"])
+    if not isinstance(rule, dict):
+        errors.append(FieldError("rule", "expected a rule as POST /v1/rules takes it"))
+    elif "limits" in body and "limit" not in rule:
+        errors.append(FieldError("limits", "the rule has no limit of its own, but several conditions"))
+    if not isinstance(limits, list) or not 1 <= len(limits) <= MAX_LIMITS:
+        errors.append(FieldError("limits", f"expected 1 to {MAX_LIMITS} limits"))
+        return errors
+    errors += [
+        FieldError(f"limits.{number}", "expected a decimal number as text")
+        for number, limit in enumerate(limits)
+        if not isinstance(limit, str) or not _DECIMAL.fullmatch(limit)
+    ]
+    return errors
 
 
 def _published(wanted: Mapping[str, Any], version_of: VersionOf) -> Tried:
