@@ -23,6 +23,10 @@ from tripline_demo.processes import leash
 from tripline_demo.stack import orphans
 from tripline_demo.stack.places import Places
 
+WEBHOOKS = {
+    "TRIPLINE_WEBHOOK_HOSTS": "127.0.0.1", "TRIPLINE_WEBHOOK_PRIVATE": "true", "TRIPLINE_WEBHOOK_PLAIN": "true",
+}  # fmt: skip
+"""Tests receive webhooks themselves."""
 START_SECONDS = 240.0
 STOP_SECONDS = 120.0
 TRIPLINE = str(Path(sys.executable).with_name("tripline"))
@@ -65,7 +69,7 @@ def prepare(folder: Path, jars: Jars) -> Places:
 def environment(places: Places) -> dict[str, str]:
     """What makes `tripline` work on that folder; settings of whoever runs the tests do not reach it."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith("TRIPLINE_")}
-    return {**ours, **classes.setting(Jars(places.var / "jars")), "TRIPLINE_VAR": str(places.var)}
+    return {**ours, **classes.setting(Jars(places.var / "jars")), "TRIPLINE_VAR": str(places.var), **WEBHOOKS}
 
 
 def tripline(places: Places, *words: str) -> subprocess.CompletedProcess[str]:

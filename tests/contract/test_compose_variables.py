@@ -101,7 +101,14 @@ class TestVariables:
         assert {name for service in SERVICES.values() for name in service.settings} <= named
         assert (
             set(re.findall(r"\$\{(\w+)", compose.FILE.read_text()))
-            == {secret_files.USER_VARIABLE, secret_files.GROUP_VARIABLE, HOSTS, kafka_quotas.VARIABLE}
+            == {
+                secret_files.USER_VARIABLE,
+                secret_files.GROUP_VARIABLE,
+                HOSTS,
+                kafka_quotas.VARIABLE,
+                "TRIPLINE_WEBHOOK_HOSTS",
+                "TRIPLINE_CONSOLE_URL",
+            }
             <= named
         )
 
@@ -138,6 +145,6 @@ class TestVariables:
             for name, value in service.settings.items():
                 if name == "TRIPLINE_KAFKA":
                     assert value == "kafka:9092"
-                elif name.endswith("_URL"):
+                elif name.endswith("_URL") and name != "TRIPLINE_CONSOLE_URL":  # which is for people
                     url = urlsplit(value)
                     assert url.port == port_of(SERVICES[str(url.hostname)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ from click.testing import CliRunner
 
 from alert_api.cli import main
 from tests.browser.traffic import SECONDS, alerts_of, definition, is_applied
+from tests.e2e.support.kafka_log import KafkaLog
+from tests.integration.alert_api.support.webhook_receiver import Receiver, receiving
 from tests.stack import RunningStack, eventually
+from tripline_contracts.kafka.cluster import kafka_cluster
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -21,11 +25,22 @@ NAME = "Proof: many payments by one payer"
 LIMIT = 20
 
 
-def test_alerts_of_a_fraud_are_proven_and_explained(running_stack: RunningStack, tmp_path: Path) -> None:
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as opened:
+        yield opened
+
+
+def test_alerts_of_a_fraud_are_proven_and_explained(
+    running_stack: RunningStack, tmp_path: Path, receiver: Receiver
+) -> None:
     with running_stack.registry() as registry:
         made = registry.post("/v1/rules", json=definition(NAME, limit=LIMIT)).raise_for_status().json()
         rule_id = made["ruleId"]
         eventually(lambda: is_applied(running_stack, made), "the rule is applied", SECONDS)
+        with running_stack.alerts("ops") as ops:
+            told = {"name": NAME.replace(":", ""), "url": f"http://127.0.0.1:{receiver.port}/"}
+            ops.post("/v1/webhooks", json=told).raise_for_status()
         with running_stack.generator() as generator:
             played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
         payee, wanted = played["payeeId"], played["transactions"] - LIMIT
@@ -56,6 +71,7 @@ def test_alerts_of_a_fraud_are_proven_and_explained(running_stack: RunningStack,
         assert len(page["items"]) == newest["contributors"]["count"] == played["transactions"]
         assert {item["transaction"]["payeeId"] for item in page["items"]} == {payee}
         evidence_is_drawn_and_checked(alerts, newest, payee, tmp_path)
+        programs_and_webhooks_are_told(running_stack, alerts, payee, receiver)
         # the first ones of the fraud did not trip it
         first = page["items"][-1]
         query = {"eventTime": first["eventTime"]}
@@ -63,6 +79,22 @@ def test_alerts_of_a_fraud_are_proven_and_explained(running_stack: RunningStack,
         said = alerts.get(path, params=query, timeout=90).raise_for_status().json()
         (rule,) = [rule for rule in said["rules"] if rule["ruleId"] == rule_id]
         assert (rule["reason"], rule["value"], rule["limit"]) == ("limit", "1", str(LIMIT))
+
+
+def programs_and_webhooks_are_told(
+    stack: RunningStack, alerts: httpx.Client, payee: str, receiver: Receiver
+) -> None:
+    """The burst is one notice, on the topic and at the webhook, with one id."""
+    (case,) = (
+        alerts.get("/v1/cases", params={"subject": f"payeeId:{payee}"}).raise_for_status().json()["items"]
+    )
+    opened = f"case-{case['caseId']}-{case['caseId']}"
+    eventually(lambda: opened in receiver.ids, "the webhook is told", SECONDS)
+    log = KafkaLog(kafka_cluster(stack.file["kafkaAdministrator"]))
+    ids = [record.headers["ce_id"] for record in log.read("cases.v1")]
+    assert ids.count(opened.encode()) == 1
+    of_case = [notice for notice in ids if notice.startswith(f"case-{case['caseId']}-".encode())]
+    assert len(of_case) < case["alertCount"]
 
 
 def evidence_is_drawn_and_checked(

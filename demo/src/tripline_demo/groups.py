@@ -24,7 +24,7 @@ CONNECTIONS: Final[Mapping[str, int]] = {
     "tripline_alert_api": 20,
     "tripline_alert_retention": 4,
     "tripline_alert_redrive": 4,
-    "tripline_alert_notifier": 3,
+    "tripline_alert_notifier": 6,
 }
 """Connections that each login may hold: twice its pool and some, as an old process may still be there when a new one
 starts; together no more than the 97 that Postgres has by default for those who are no superusers."""

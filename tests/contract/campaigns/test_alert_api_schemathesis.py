@@ -42,6 +42,14 @@ OPERATIONS = {
         f"POST /v1/cases/{{case_id}}/{action}"
         for action in ("acknowledge", "claim", "assign", "resolve", "reopen", "comment")
     ),
+    "GET /v1/webhooks",
+    "POST /v1/webhooks",
+    "GET /v1/webhooks/{webhook_id}",
+    "DELETE /v1/webhooks/{webhook_id}",
+    "GET /v1/webhooks/{webhook_id}/deliveries",
+    "POST /v1/webhooks/{webhook_id}/approve",
+    "POST /v1/webhooks/{webhook_id}/test",
+    "POST /v1/webhooks/{webhook_id}/replay",
     "GET /v1/snoozes",
     "POST /v1/snoozes",
     "GET /v1/snoozes/summary",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import secrets
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -25,6 +26,7 @@ from alert_api.service.rejected.reading import ReceivedReject
 from tests.contract.support.case_supply import CaseSupply
 from tests.contract.support.in_memory_prover import in_memory_prover
 from tests.contract.support.snooze_supply import SUBJECT_FIELD, SnoozeSupply
+from tests.contract.support.webhook_supply import HOST, WebhookSupply
 from tests.integration.alert_api.support.api_process import LiveApi, live_api, seed
 from tests.integration.alert_api.support.servers import produce_traces
 from tests.registry_log import issue_voids, publish_everything
@@ -73,9 +75,18 @@ def seeded_api(postgres: PostgresServer, database: str, kafka: str, folder: Path
     produce_traces(kafka, "rule-traces.v1", [trace(number) for number in range(SEEDED)])
     with (
         in_memory_prover(SEEDED, folder) as prover,
-        live_api(login, folder, kafka=kafka, more=prover | evidence_key(folder)) as running,
+        live_api(
+            login, folder, kafka=kafka, more=prover | evidence_key(folder) | webhook_settings(folder)
+        ) as running,
     ):
         yield running
+
+
+def webhook_settings(folder: Path) -> dict[str, str]:
+    """Webhooks of one host that is nowhere."""
+    key = folder / "webhook.key"
+    key.write_text(secrets.token_urlsafe(32))
+    return {"TRIPLINE_WEBHOOK_HOSTS": HOST, "TRIPLINE_WEBHOOK_KEY_FILE": str(key)}
 
 
 def evidence_key(folder: Path) -> dict[str, str]:
@@ -101,6 +112,7 @@ class Supply:
         self._turns = itertools.count()
         self._work = CaseSupply(client)
         self._snoozes = SnoozeSupply(client, SECOND)
+        self._webhooks = WebhookSupply(client, SECOND)
 
     def fill(self, case: Any) -> None:
         meta = case.meta
@@ -108,6 +120,9 @@ class Supply:
             return
         if case.path.startswith("/v1/snoozes"):
             self._snoozes.fill(case, next(self._turns))
+            return
+        if case.path.startswith("/v1/webhooks"):
+            self._webhooks.fill(case, next(self._turns))
             return
         if case.path.endswith(OF_WORK) or case.path.startswith("/v1/cases"):
             self._work.fill(case, next(self._turns))

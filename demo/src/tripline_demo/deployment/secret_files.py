@@ -40,6 +40,9 @@ BROKER_NAMES = ("kafka", "localhost", "127.0.0.1")
 PROVER_KEY = "prover.key"
 """The alert API asks the prover with it."""
 
+WEBHOOK_KEY = "webhook.key"
+"""Alert API and notifier seal the secrets of webhooks with it."""
+
 EVIDENCE_KEY = "evidence-key.pem"
 """The alert API signs evidence with it."""
 
@@ -82,6 +85,7 @@ def make(folder: Path, owner: Owner) -> list[str]:
     known = json.loads((folder / CLEAR_KEYS).read_text(encoding="utf-8"))
     _keep(folder / KEYS, json.dumps(key_file(known), indent=2) + "\n", owner)
     _keep(folder / PROVER_KEY, secrets.token_urlsafe(32) + "\n", owner)
+    _keep(folder / WEBHOOK_KEY, secrets.token_urlsafe(32) + "\n", owner)
     _keep(folder / EVIDENCE_KEY, evidence_keys.new_private_key(), owner)
     if not (folder / GUARD_KEY).exists():
         _let_guard_in(folder, new_key(), owner)

@@ -64,6 +64,8 @@ def load_or_make(places: Places) -> Credentials:
     closed_files.write(places.guard_key, credentials.guard_key + "\n")
     if not places.prover_key.exists():
         closed_files.write(places.prover_key, secrets.token_urlsafe(32) + "\n")
+    if not places.webhook_key.exists():
+        closed_files.write(places.webhook_key, secrets.token_urlsafe(32) + "\n")
     if not places.evidence_key.exists():
         closed_files.write(places.evidence_key, evidence_keys.new_private_key())
     _write_kafka_files(places)

@@ -74,6 +74,11 @@ class Places:
         return self.run / "prover.key"
 
     @property
+    def webhook_key(self) -> Path:
+        """What alert API and notifier seal the secrets of webhooks with."""
+        return self.run / "webhook.key"
+
+    @property
     def evidence_key(self) -> Path:
         """The private key that the alert API signs evidence with."""
         return self.run / "evidence-key.pem"

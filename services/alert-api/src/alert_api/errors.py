@@ -218,3 +218,42 @@ class CorrectionNotReadable(AlertApiError):
 
 class NotSent(AlertApiError):
     """The broker did not confirm a record in time. The same call may succeed later."""
+
+
+class WebhookNotFound(AlertApiError):
+    """No webhook has this id, or it was removed."""
+
+    def __init__(self, webhook_id: int) -> None:
+        super().__init__(f"there is no webhook {webhook_id}")
+        self.webhook_id = webhook_id
+
+
+class WebhookRefused(AlertApiError):
+    """A webhook that cannot be; `member` is what it is refused for, `expected` says what would do."""
+
+    def __init__(self, member: str, expected: str) -> None:
+        super().__init__(f"{member}: {expected}")
+        self.member = member
+        self.expected = expected
+
+
+class WebhookInTheWay(AlertApiError):
+    """Another webhook has the name, or there are as many as there may be."""
+
+
+class OwnWebhook(AlertApiError):
+    """Who asked for a webhook cannot approve it."""
+
+    def __init__(self, webhook_id: int, actor: str) -> None:
+        super().__init__(f"{actor} asked for webhook {webhook_id}: somebody else has to approve it")
+
+
+class AnotherWebhook(AlertApiError):
+    """The approver has seen another webhook than the one that would be approved."""
+
+    def __init__(self, webhook_id: int) -> None:
+        super().__init__(f"webhook {webhook_id} is something else than this contentHash is of")
+
+
+class WebhooksOff(AlertApiError):
+    """The settings allow no host; the message says what to do."""

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 
 import structlog
 
+from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.notifications.notice_sender import KafkaNoticeSender
 from alert_api.adapters.notifications.notifier_metrics import NotifierMetrics
 from alert_api.adapters.notifications.postgres_notices import PostgresNotices
+from alert_api.adapters.postgres_alerts import open_pool
+from alert_api.adapters.webhooks.http_sender import HttpWebhookSender
+from alert_api.adapters.webhooks.postgres_deliveries import PostgresDeliveries
 from alert_api.service.notifications.publisher import Publisher
+from alert_api.service.webhooks.deliverer import Deliverer, Tries
+from alert_api.service.webhooks.dispatcher import Dispatcher
 from alert_api.settings import NotifierSettings
 from tripline_contracts import topics
 from tripline_http.lifecycle import stop_on_signals
@@ -19,10 +30,14 @@ from tripline_http.metrics_server import MetricsServer
 log = structlog.get_logger(__name__)
 
 CASES = "cases.v1"
+CONNECTIONS = 4
+JOIN_SECONDS = 5.0
 
 
 def run_notifier(settings: NotifierSettings) -> None:
-    """Tell programs what becomes of cases, until SIGTERM or SIGINT. Raises ConfigurationError."""
+    """Tell programs and webhooks what becomes of cases, until SIGTERM or SIGINT. Raises ConfigurationError."""
+    # One line per request would name each webhook's address again and again.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
     stop = stop_on_signals()
     registry = new_metrics_registry()
     metrics = NotifierMetrics(registry)
@@ -31,7 +46,32 @@ def run_notifier(settings: NotifierSettings) -> None:
     with (
         closing(PostgresNotices(settings.dsn)) as store,
         MetricsServer(settings.metrics_bind, registry, {"database": store.check, "kafka": sender.check}),
+        webhooks(settings, metrics, stop),
     ):
         log.info("notifier_started", topics=[topic])
         Publisher(store, sender, metrics, stop).run()
     log.info("notifier_stopped")
+
+
+@contextmanager
+def webhooks(settings: NotifierSettings, metrics: NotifierMetrics, stop: threading.Event) -> Iterator[None]:
+    """Deliver to webhooks beside what the block does; nothing where the settings allow none."""
+    if settings.webhooks is None:
+        yield
+        return
+    reach, key = settings.webhooks.reach, settings.webhooks.key
+    with open_pool(settings.dsn, CONNECTIONS) as pool:
+        unseal = partial(FernetSeal().unseal, key)
+        store = PostgresDeliveries(pool, unseal, lambda: time.time_ns() // 1_000_000)
+        sender = HttpWebhookSender(reach, lambda: int(time.time()))
+        deliverer = Deliverer(store, sender, metrics, stop, Tries(), settings.console_url)
+        thread = threading.Thread(
+            target=Dispatcher(store, deliverer.step, stop).run, name="webhooks", daemon=True
+        )
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join(JOIN_SECONDS)
+            store.close()

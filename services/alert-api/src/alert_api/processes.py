@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from dataclasses import asdict, replace
+from functools import partial
 from types import FrameType
 
 import structlog
@@ -40,6 +41,7 @@ from alert_api.adapters.retention.postgres_past_partitions import PostgresPastPa
 from alert_api.adapters.snoozes.postgres_snooze_desk import PostgresSnoozeDesk
 from alert_api.adapters.snoozes.postgres_snoozes import PostgresSnoozes
 from alert_api.adapters.upstream import Upstream
+from alert_api.adapters.webhooks.postgres_webhooks import PostgresWebhooks
 from alert_api.api.application import Cases, Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.api.stream_seats import MAX_STREAMS
@@ -51,6 +53,7 @@ from alert_api.service.records import ReceivedAlert, Record, Unreadable, read_re
 from alert_api.service.retention import Retention
 from alert_api.service.sessions import SessionDesk
 from alert_api.service.void_commands import VoidCommand, read_command
+from alert_api.service.webhooks.webhook_desk import WebhookDesk, WebhookPolicy
 from alert_api.settings import EVIDENCE_KEY, ApiSettings, ProjectorSettings, RetentionSettings
 from tripline_contracts import topics
 from tripline_contracts.event_type import EventType
@@ -105,6 +108,7 @@ def run_api(settings: ApiSettings) -> None:
                 PostgresRejectedRecords(pool, topics.load("transactions.v1").name),
                 PostgresPerformance(pool),
                 PostgresSavedViews(pool),
+                webhook_desk(settings, PostgresWebhooks(pool)),
             ),
             line=line,
             doors=Doors(Access(keys, settings.hosts), sessions),
@@ -197,6 +201,15 @@ def reader(commands_topic: str, declared: EventType) -> Read:
         return read_record(record, is_alert, declared.id_field.name, amount_field)
 
     return read
+
+
+def webhook_desk(settings: ApiSettings, store: PostgresWebhooks) -> WebhookDesk | None:
+    """None where the settings allow no webhooks."""
+    webhooks = settings.webhooks
+    if webhooks is None:
+        return None
+    policy = WebhookPolicy(webhooks.reach, settings.snoozes.four_eyes)
+    return WebhookDesk(store, policy, partial(FernetSeal().seal, webhooks.key))
 
 
 def _stop_on_signals(stop: threading.Event) -> None:

@@ -17,6 +17,7 @@ from alert_api.domain.cases.snooze_commands import DAY_MS, SnoozePolicy
 from alert_api.part_addresses import read_parts
 from alert_api.service.past_months import AlertPolicy
 from alert_api.service.retention import RetentionPolicy
+from alert_api.webhook_settings import WebhookSettings, read_console_url, read_webhook_settings
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
@@ -61,6 +62,7 @@ class ApiSettings:
     log_level: str
     rate_limit: RateLimit
     issuer: Issuer | None
+    webhooks: WebhookSettings | None
     snoozes: SnoozePolicy
     due: DuePolicy
 
@@ -89,7 +91,10 @@ class RedriveSettings:
 
 @dataclass(frozen=True, slots=True)
 class NotifierSettings(RedriveSettings):
-    """Settings of `alert-api notifier`."""
+    """Settings of `alert-api notifier`: those that the redrive has, and two more."""
+
+    webhooks: WebhookSettings | None
+    console_url: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,7 @@ def api_settings() -> ApiSettings:
         log_level=_text(env, "LOG_LEVEL", "info"),
         rate_limit=read_rate_limit(os.environ),
         issuer=read_issuer(os.environ),
+        webhooks=read_webhook_settings(env),
         snoozes=SnoozePolicy(
             four_eyes=_switch(env, "FOUR_EYES", usual=True),
             longest_ms=_bound(env, "SNOOZE_DAYS", 90, 3_650) * DAY_MS,
@@ -167,6 +173,8 @@ def notifier_settings() -> NotifierSettings:
         kafka=_kafka(),
         metrics_bind=parse_bind("TRIPLINE_METRICS_BIND", _text(env, "METRICS_BIND", "127.0.0.1:9110")),
         log_level=_text(env, "LOG_LEVEL", "info"),
+        webhooks=read_webhook_settings(env),
+        console_url=read_console_url(env),
     )
 
 

@@ -60,5 +60,6 @@ class Stage:
 def stage(postgres: PostgresServer, alerts_database: AlertsDatabase) -> Stage:
     with psycopg.connect(alerts_database.owner) as connection:
         connection.execute("UPDATE alerts.notice_cursor SET position = 0")
+        connection.execute("TRUNCATE alerts.webhooks, alerts.webhook_deliveries")
         connection.execute("ALTER SEQUENCE alerts.alert_events_position_seq RESTART")
     return Stage(alerts_database, postgres.login(alerts_database.owner, "tripline_alert_notifier"))

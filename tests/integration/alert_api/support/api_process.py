@@ -26,7 +26,7 @@ KEYS: Mapping[str, tuple[str, Mapping[str, object]]] = {
         "ada",
         {"scopes": ["alerts:read", "alerts:ack", "rules:read", "controls:write", "rules:approve"]},
     ),
-    "bob-key-for-tests": ("bob", {"scopes": ["alerts:read", "alerts:ack"]}),
+    "bob-key-for-tests": ("bob", {"scopes": ["alerts:read", "alerts:ack", "controls:write"]}),
     "viewer-key-for-tests": ("viewer", {"scopes": ["alerts:read"]}),
     # A key of the registry's as well: the console's proxy hands on known keys only.
     "analyst-key-for-tests": ("analyst", {"scopes": ["rules:read"]}),

@@ -42,6 +42,8 @@ from alert_api.api.stream_seats import MAX_STREAMS, StreamSeats
 from alert_api.api.summary import summary_blueprint
 from alert_api.api.traces import traces_blueprint
 from alert_api.api.views.saved_views import saved_views_blueprint, view_schemas
+from alert_api.api.webhooks.webhook_schemas import webhook_components
+from alert_api.api.webhooks.webhooks import webhooks_blueprint
 from alert_api.service.alert_counts import AlertCounter
 from alert_api.service.alert_stream import AlertEvents, CommitNotifier, StreamTiming
 from alert_api.service.cases.case_queries import CaseReader
@@ -53,6 +55,7 @@ from alert_api.service.saved_views import SavedViews
 from alert_api.service.sessions import SessionDesk
 from alert_api.service.snoozes.snooze_queries import SnoozeReader
 from alert_api.service.snoozes.snooze_work import SnoozeDesk
+from alert_api.service.webhooks.webhook_desk import WebhookDesk
 from tripline_contracts import schemas
 from tripline_contracts.event_type import EventType
 from tripline_http.application import Access, new_app
@@ -85,6 +88,7 @@ class Stores:
     rejected: RejectedRecords
     performance: PerformanceReader
     views: SavedViews
+    webhooks: WebhookDesk | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,7 @@ def build(
     registry.register(SnoozeGauges(stores.cases.snoozes, clock))
     snoozes = Snoozes(stores.cases.snoozes, stores.cases.snooze_desk, clock)
     api.register_blueprint(snoozes_blueprint(snoozes, event_type))
+    api.register_blueprint(webhooks_blueprint(stores.webhooks, clock))
     seats = StreamSeats(streaming.slots, registry)
     api.register_blueprint(alerts_blueprint(alerts, clock, event_type))
     api.register_blueprint(
@@ -193,4 +198,5 @@ def _components(event_type: EventType) -> dict[str, dict[str, Any]]:
         **health_schemas(),
         **graph_components(),
         **view_schemas(),
+        **webhook_components(),
     }

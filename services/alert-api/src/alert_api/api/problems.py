@@ -9,6 +9,7 @@ from alert_api.errors import (
     AlreadyAcknowledged,
     AlreadyDecided,
     AnotherContent,
+    AnotherWebhook,
     CaseInTheWay,
     CaseNotFound,
     CaseStateConflict,
@@ -17,6 +18,7 @@ from alert_api.errors import (
     EvidenceNotSigned,
     KeyReused,
     NotConnected,
+    OwnWebhook,
     ProofRefused,
     ProverBusy,
     ProverUnavailable,
@@ -31,6 +33,10 @@ from alert_api.errors import (
     TooManyViews,
     UpstreamUnavailable,
     ViewNotFound,
+    WebhookInTheWay,
+    WebhookNotFound,
+    WebhookRefused,
+    WebhooksOff,
 )
 from tripline_http.errors import FieldError, ProblemError, invalid_input
 from tripline_http.etags import etag_of
@@ -88,6 +94,7 @@ def install_problems(app: Flask) -> None:
     _install_case_problems(app)
     _install_snooze_problems(app)
     _install_view_problems(app)
+    _install_webhook_problems(app)
     app.register_error_handler(AlreadyAcknowledged, taken)
     app.register_error_handler(StoreUnavailable, store_away)
     app.register_error_handler(UpstreamUnavailable, upstream_away)
@@ -189,6 +196,33 @@ def _install_snooze_problems(app: Flask) -> None:
     app.register_error_handler(SnoozeStateConflict, conflict)
     app.register_error_handler(SecondPersonNeeded, same_person)
     app.register_error_handler(AnotherContent, another_content)
+
+
+def _install_webhook_problems(app: Flask) -> None:
+    def not_found(error: WebhookNotFound) -> Response:
+        return problem_response(ProblemError(404, "webhook-not-found", _sentence(error)))
+
+    def refused(error: WebhookRefused) -> Response:
+        return problem_response(invalid_input([FieldError(error.member, error.expected)]))
+
+    def in_the_way(error: WebhookInTheWay) -> Response:
+        return problem_response(ProblemError(409, "webhook-in-the-way", _sentence(error)))
+
+    def own(error: OwnWebhook) -> Response:
+        return problem_response(ProblemError(403, "second-person-needed", _sentence(error)))
+
+    def another(error: AnotherWebhook) -> Response:
+        return problem_response(ProblemError(409, "another-content", _sentence(error)))
+
+    def off(error: WebhooksOff) -> Response:
+        return problem_response(ProblemError(503, "webhooks-off", _sentence(error)))
+
+    app.register_error_handler(WebhookNotFound, not_found)
+    app.register_error_handler(WebhookRefused, refused)
+    app.register_error_handler(WebhookInTheWay, in_the_way)
+    app.register_error_handler(OwnWebhook, own)
+    app.register_error_handler(AnotherWebhook, another)
+    app.register_error_handler(WebhooksOff, off)
 
 
 def _sentence(error: Exception) -> str:

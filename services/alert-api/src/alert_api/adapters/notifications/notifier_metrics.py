@@ -1,4 +1,4 @@
-"""The notifier's metrics; see ``alert_api.service.notifications.publisher.PublisherTally``."""
+"""The notifier's metrics; see ``PublisherTally`` and ``DeliveryTally``."""
 
 from __future__ import annotations
 
@@ -15,6 +15,17 @@ class NotifierMetrics:
             ["type"],
             registry=registry,
         )
+
+        self._deliveries = Counter(
+            "tripline_webhook_deliveries_total",
+            "Requests to webhooks by what came of them: delivered, retried, dead.",
+            ["outcome"],
+            registry=registry,
+        )
+
+    def delivery(self, outcome: str) -> None:
+        """A request was taken, is to be tried again, or was the last one."""
+        self._deliveries.labels(outcome).inc()
 
     def published(self, event: str) -> None:
         """One was confirmed."""

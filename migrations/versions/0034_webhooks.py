@@ -1,0 +1,94 @@
+"""Webhooks: whom the notifier tells what becomes of cases, and what came of each notice.
+
+People ask for one and approve it through the API, which writes secrets (sealed) and cannot read them. The notifier,
+which alone has them, moves a webhook's position and keeps its deliveries. Nothing of a webhook's content is changed.
+"""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0034_webhooks"
+down_revision = "0033_notices"
+branch_labels = None
+depends_on = None
+
+# Times are ms since the epoch.
+TABLES = """
+SET LOCAL ROLE tripline_owner;
+
+CREATE TABLE alerts.webhooks (
+    webhook_id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name          text NOT NULL CHECK (length(name) BETWEEN 1 AND 64),
+    url           text NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
+    template      text NOT NULL CHECK (template IN ('cloudevents', 'slack')),
+    event_types   text[] NOT NULL CHECK (cardinality(event_types) > 0),
+    secret_sealed bytea NOT NULL,
+    content_hash  text NOT NULL CHECK (content_hash ~ '^[0-9a-f]{64}$'),
+    four_eyes     boolean NOT NULL,
+    requested_by  text NOT NULL CHECK (length(requested_by) BETWEEN 1 AND 64),
+    requested_at  bigint NOT NULL,
+    approved_by   text CHECK (length(approved_by) BETWEEN 1 AND 64),
+    approved_at   bigint,
+    removed_by    text,
+    removed_at    bigint,
+    position      bigint NOT NULL CHECK (position >= 0),   -- of the log: up to here it was told
+    ping_at       bigint,                                  -- somebody asked for a test that was not sent yet
+    CHECK ((approved_by IS NULL) = (approved_at IS NULL)),
+    CHECK ((removed_by IS NULL) = (removed_at IS NULL)),
+    CONSTRAINT four_eyes CHECK (approved_by <> requested_by)
+);
+CREATE UNIQUE INDEX webhooks_by_name ON alerts.webhooks (name) WHERE removed_at IS NULL;
+
+CREATE TABLE alerts.webhook_deliveries (
+    webhook_id  bigint NOT NULL REFERENCES alerts.webhooks,
+    event_id    text NOT NULL,
+    type        text NOT NULL,
+    position    bigint NOT NULL,
+    state       text NOT NULL CHECK (state IN ('retrying', 'delivered', 'dead')),
+    attempts    integer NOT NULL CHECK (attempts > 0),
+    last_status integer,
+    last_error  text CHECK (length(last_error) <= 300),
+    changed_at  bigint NOT NULL,
+    PRIMARY KEY (webhook_id, event_id)
+);
+-- One row: who delivers, and until when nobody else may.
+CREATE TABLE alerts.webhook_lease (
+    single boolean PRIMARY KEY DEFAULT true CHECK (single),
+    holder text,
+    until  timestamptz NOT NULL
+);
+INSERT INTO alerts.webhook_lease (until) VALUES ('-infinity');
+CREATE INDEX webhook_deliveries_newest
+    ON alerts.webhook_deliveries (webhook_id, changed_at DESC, event_id DESC);
+CREATE INDEX webhook_deliveries_not_taken
+    ON alerts.webhook_deliveries (webhook_id, state, changed_at DESC, event_id DESC) WHERE state <> 'delivered';
+"""
+
+GRANTS = """
+GRANT SELECT (webhook_id, name, url, template, event_types, content_hash, four_eyes, requested_by, requested_at,
+              approved_by, approved_at, removed_by, removed_at, position, ping_at),
+      INSERT (name, url, template, event_types, secret_sealed, content_hash, four_eyes, requested_by, requested_at,
+              position),
+      UPDATE (approved_by, approved_at, removed_by, removed_at, position, ping_at)
+   ON alerts.webhooks TO tripline_alert_api;
+GRANT SELECT ON alerts.webhook_deliveries TO tripline_alert_api;
+
+GRANT SELECT, UPDATE (position, ping_at) ON alerts.webhooks TO tripline_alert_notifier;
+GRANT SELECT, UPDATE (holder, until) ON alerts.webhook_lease TO tripline_alert_notifier;
+GRANT SELECT, INSERT, UPDATE (state, attempts, last_status, last_error, changed_at) ON alerts.webhook_deliveries
+    TO tripline_alert_notifier;
+
+RESET ROLE;
+"""
+
+
+def upgrade() -> None:
+    """Create tables and grants."""
+    for statements in (TABLES, GRANTS):
+        op.execute(statements)
+
+
+def downgrade() -> None:
+    """Refuse: the history goes forward only."""
+    raise NotImplementedError("migrations go forward only: restore a backup instead")

@@ -1,0 +1,1 @@
+"""Webhooks in Postgres, and requests to them."""

@@ -1,0 +1,1 @@
+"""/v1/webhooks: who is told what becomes of cases."""

@@ -1,0 +1,122 @@
+"""Webhooks: requests as marshmallow schemas, answers as JSON Schemas."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import marshmallow as ma
+
+from alert_api.api.schemas import ACTOR, COUNT, TIME, list_of, nullable, object_of
+from alert_api.domain.notifications.case_notice import NOTICE_TYPES
+from alert_api.domain.webhooks.message import PING
+from alert_api.domain.webhooks.signature import PREFIX
+from alert_api.domain.webhooks.webhook import TEMPLATES
+from tripline_http.cursors import PATTERN as CURSOR_PATTERN
+from tripline_http.fields import MAX_MS, MAX_POSITION, BoundedInteger, QueryInteger, Text
+
+HASH_PATTERN: Final = "^[0-9a-f]{64}$"
+NAME_PATTERN: Final = "^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$"
+WRITTEN_KEY: Final = (
+    "^whsec_([A-Za-z0-9+/]{4}){8,20}([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$"
+)
+DELIVERY_STATES: Final = ("retrying", "delivered", "dead")
+ID: Final[dict[str, Any]] = {"type": "integer", "minimum": 1, "maximum": MAX_POSITION}
+POSITION: Final[dict[str, Any]] = {"type": "integer", "minimum": 0, "maximum": MAX_POSITION}
+TYPES: Final[dict[str, Any]] = {"type": "array", "items": {"enum": list(NOTICE_TYPES)}}
+
+
+class _Body(ma.Schema):
+    class Meta:
+        unknown = ma.RAISE
+
+
+class WebhookBody(_Body):
+    """A target to be told."""
+
+    name = Text(1, 64, pattern=NAME_PATTERN, required=True)
+    url = Text(1, 2000, required=True, metadata={"description": "Of a host that the installation allows"})
+    template = ma.fields.String(load_default="cloudevents", validate=ma.validate.OneOf(TEMPLATES))
+    types = ma.fields.List(
+        ma.fields.String(validate=ma.validate.OneOf(NOTICE_TYPES)),
+        load_default=NOTICE_TYPES,
+        data_key="eventTypes",
+        validate=ma.validate.Length(min=1, max=len(NOTICE_TYPES)),
+        metadata={"description": "All, where it is left out"},
+    )
+    secret = Text(
+        38,
+        90,
+        pattern=WRITTEN_KEY,
+        metadata={"description": f"{PREFIX} and base64 of 24 to 63 bytes; made where it is left out"},
+    )
+
+
+class WebhookApproval(_Body):
+    """What the approver has seen."""
+
+    content_hash = ma.fields.String(
+        required=True, data_key="contentHash", validate=ma.validate.Regexp(HASH_PATTERN)
+    )
+
+
+class ReplayBody(_Body):
+    """From where: one of both."""
+
+    after = BoundedInteger(
+        0, MAX_POSITION, data_key="afterPosition", metadata={"description": "A position of the log"}
+    )
+    instant = BoundedInteger(0, MAX_MS, data_key="from", metadata={"description": "ms since the epoch"})
+
+    @ma.validates_schema(skip_on_field_errors=True)
+    def _one_of_both(self, body: dict[str, Any], **_: Any) -> None:
+        if len(body) != 1:
+            raise ma.ValidationError("expected either afterPosition or from", "body")
+
+
+class DeliveryQuery(ma.Schema):
+    """A page of deliveries."""
+
+    state = ma.fields.String(validate=ma.validate.OneOf(DELIVERY_STATES))
+    cursor = Text(
+        1, 1024, pattern=CURSOR_PATTERN, metadata={"description": "From the Link header of the page before"}
+    )
+    limit = QueryInteger(1, 100, load_default=25)
+
+
+def webhook_components() -> dict[str, dict[str, Any]]:
+    """The schemas by their names in the OpenAPI document."""
+    webhook = {
+        "webhookId": ID,
+        "name": {"type": "string"},
+        "url": {"type": "string"},
+        "template": {"enum": list(TEMPLATES)},
+        "eventTypes": TYPES,
+        "state": {"enum": ["requested", "active"], "description": "requested: waits for a second person"},
+        "contentHash": {"type": "string", "pattern": HASH_PATTERN},
+        "requestedBy": ACTOR,
+        "requestedAt": TIME,
+        "approvedBy": nullable(ACTOR),
+        "approvedAt": nullable(TIME),
+        "position": {
+            **POSITION,
+            "description": "Of the log: up to here it was told, or there was nothing for it",
+        },
+    }
+    delivery = {
+        "eventId": {"type": "string"},
+        "type": {"enum": [*NOTICE_TYPES, PING]},
+        "position": POSITION,
+        "state": {"enum": list(DELIVERY_STATES)},
+        "attempts": COUNT,
+        "status": nullable({"type": "integer"}),
+        "error": nullable({"type": "string"}),
+        "changedAt": TIME,
+    }
+    secret = {"type": "string", "description": "Shown this once"}
+    return {
+        "Webhook": object_of(webhook),
+        "NewWebhook": object_of({**webhook, "secret": secret}),
+        "WebhookList": list_of("Webhook"),
+        "WebhookDelivery": object_of(delivery),
+        "WebhookDeliveryPage": list_of("WebhookDelivery"),
+    }

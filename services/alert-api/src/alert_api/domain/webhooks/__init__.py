@@ -1,0 +1,1 @@
+"""Webhooks: where notices go, under what signature, and to which addresses never."""

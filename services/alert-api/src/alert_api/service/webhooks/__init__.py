@@ -1,0 +1,1 @@
+"""Deliveries to webhooks, one after the other for each."""

@@ -1,0 +1,192 @@
+"""One webhook's deliveries, in the log's order: what is not taken is tried again, and dead-lettered after the last try.
+
+    next notices ──▶ request, and again ──▶ delivery and position stored
+
+A kill after the request and before the position means that it is sent again, with the id that it had.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+import tenacity
+
+from alert_api.domain.notifications.case_notice import CaseNotice
+from alert_api.domain.webhooks.message import Message, message_of, ping_of
+from alert_api.domain.webhooks.webhook import DeliveryState, WebhookContent
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An active webhook as its deliverer needs it; `ping_at` is when somebody asked for a test that was not sent."""
+
+    webhook_id: int
+    content: WebhookContent
+    secret: str
+    position: int
+    ping_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a request: a status, or why there is none."""
+
+    status: int | None
+    error: str | None = None
+
+    @property
+    def taken(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+
+class DeliveryStore(Protocol):
+    """The database, for deliverers. Raises StoreUnavailable."""
+
+    def target(self, webhook_id: int) -> Target | None:
+        """The webhook, where it is active."""
+
+    def notices(self, after: int, limit: int) -> Sequence[CaseNotice]:
+        """Those behind the position."""
+
+    def record(
+        self, target: Target, message: Message, state: DeliveryState, attempts: int, answer: Answer
+    ) -> None:
+        """What has come of the message so far."""
+
+    def advance(self, target: Target, position: int) -> bool:
+        """The webhook's position is this one now; False where it is no more the target's: somebody replays."""
+
+    def pinged(self, target: Target) -> None:
+        """The test that was asked for is done."""
+
+
+class Sender(Protocol):
+    """Requests to webhooks; raises nothing."""
+
+    def post(self, url: str, secret: str, message: Message) -> Answer: ...
+
+
+class DeliveryTally(Protocol):
+    """The process's counters."""
+
+    def delivery(self, outcome: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """How often, and how long between two: exponentially longer, by chance within that. Seconds."""
+
+    most: int = 10
+    first: float = 1.0
+    longest: float = 300.0
+
+
+BATCH = 50
+
+
+class _Superseded(tenacity.stop.stop_base):
+    """No more tries once the webhook is removed, or its position is somebody else's."""
+
+    def __init__(self, superseded: Callable[[], bool]) -> None:
+        self._superseded = superseded
+
+    def __call__(self, retry_state: tenacity.RetryCallState) -> bool:  # noqa: ARG002 - tenacity passes it by this name
+        return self._superseded()
+
+
+class Deliverer:
+    """Works on one webhook; `step` once or until told to stop."""
+
+    def __init__(
+        self,
+        store: DeliveryStore,
+        sender: Sender,
+        tally: DeliveryTally,
+        stop: threading.Event,
+        tries: Tries,
+        console_url: str | None,
+    ) -> None:
+        self._store, self._sender, self._tally = store, sender, tally
+        self._stop, self._tries, self._console_url = stop, tries, console_url
+
+    def step(self, webhook_id: int) -> bool:
+        """Do what is to be done for the webhook; True where there may be more. Raises StoreUnavailable."""
+        target = self._store.target(webhook_id)
+        if target is None:
+            return False
+        if target.ping_at is not None:
+            self._ping(target, target.ping_at)
+        notices = self._store.notices(target.position, BATCH)
+        for number, notice in enumerate(notices):
+            if notice.type in target.content.types:
+                message = message_of(notice, target.content.template, self._console_url)
+                if not self._deliver(target, message):
+                    return False
+            tied = number + 1 < len(notices) and notices[number + 1].position == notice.position
+            if not tied:
+                moved = self._moved(target, notice.position)
+                if moved is None:
+                    return True
+                target = moved
+        return bool(notices)
+
+    def _moved(self, target: Target, position: int) -> Target | None:
+        if not self._store.advance(target, position):
+            return None
+        return Target(target.webhook_id, target.content, target.secret, position, None)
+
+    def _ping(self, target: Target, asked_at: int) -> None:
+        """Once: whoever tests sees at once whether it is taken."""
+        content = target.content
+        message = ping_of(target.webhook_id, content.name, asked_at, target.position, content.template)
+        answer = self._sender.post(content.url, target.secret, message)
+        self._store.record(target, message, "delivered" if answer.taken else "dead", 1, answer)
+        self._store.pinged(target)
+        self._tally.delivery("delivered" if answer.taken else "dead")
+
+    def _deliver(self, target: Target, message: Message) -> bool:
+        """Until it is taken, or the last try failed; False where it was broken off and is to come again."""
+        wait = tenacity.wait_random_exponential(multiplier=self._tries.first, max=self._tries.longest)
+        attempts = tenacity.Retrying(
+            stop=tenacity.stop_any(
+                tenacity.stop_after_attempt(self._tries.most),
+                tenacity.stop_when_event_set(self._stop),
+                _Superseded(lambda: self._is_another(target)),
+            ),
+            wait=wait,
+            sleep=tenacity.sleep_using_event(self._stop),
+            retry=tenacity.retry_if_result(lambda answer: not answer.taken),
+            before_sleep=self._recording(target, message),
+            retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
+        )
+        answer = attempts(self._sender.post, target.content.url, target.secret, message)
+        count = attempts.statistics["attempt_number"]
+        if not answer.taken and count < self._tries.most:
+            return False  # told to stop, removed, or somebody replays
+        state: DeliveryState = "delivered" if answer.taken else "dead"
+        self._store.record(target, message, state, count, answer)
+        self._tally.delivery(state)
+        if state == "dead":
+            log.warning(
+                "webhook_gave_up", webhook=target.webhook_id, notice=message.id, status=answer.status,
+                error=answer.error, consequence="it is listed, and can be replayed",
+            )  # fmt: skip
+        return True
+
+    def _is_another(self, target: Target) -> bool:
+        now = self._store.target(target.webhook_id)
+        return now is None or now.position != target.position
+
+    def _recording(self, target: Target, message: Message) -> Callable[[tenacity.RetryCallState], None]:
+        def record(state: tenacity.RetryCallState) -> None:
+            if state.outcome is not None:
+                self._store.record(target, message, "retrying", state.attempt_number, state.outcome.result())
+                self._tally.delivery("retried")
+
+        return record

@@ -1,0 +1,213 @@
+"""Deliveries to one webhook: order, tries, dead letters, replays in between; and what is sent."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from alert_api.domain.notifications.case_notice import NOTICE_TYPES, CaseNotice, NoticeType
+from alert_api.domain.webhooks.message import Message, message_of, ping_of, sentence
+from alert_api.domain.webhooks.webhook import WebhookContent
+from alert_api.errors import StoreUnavailable
+from alert_api.service.webhooks.deliverer import Answer, Deliverer, Target, Tries
+from alert_api.service.webhooks.dispatcher import Dispatcher
+from tests.unit.alert_api.notifications.test_notices import EPOCH, JOINED, OPENED, RESOLVED
+
+CONTENT = WebhookContent("desk", "https://hooks.example/", "cloudevents", NOTICE_TYPES)
+OK, BUSY, AWAY = Answer(204), Answer(503), Answer(None, "timed out")
+
+
+class World:
+    """A webhook, a log, and a receiver that answers what it is told to, and OK after that."""
+
+    def __init__(self, *answers: Answer, notices: Sequence[CaseNotice] = (OPENED, JOINED, RESOLVED)) -> None:
+        self.answers, self.log = list(answers), notices
+        self.position, self.content, self.ping_at = 0, CONTENT, None
+        self.removed_by_then = False
+        self.posted: list[str] = []
+        self.records: list[tuple[str, str, int, int | None]] = []
+        self.counted: list[str] = []
+        self.stop = threading.Event()
+        self.replay_to: int | None = None
+
+    def target(self, webhook_id: int) -> Target | None:
+        if self.removed_by_then and self.posted:
+            return None
+        return Target(webhook_id, self.content, "whsec_", self.position, self.ping_at)
+
+    def notices(self, after: int, limit: int) -> Sequence[CaseNotice]:
+        return [notice for notice in self.log if notice.position > after][:limit]
+
+    def record(self, target: Target, message: Message, state: str, attempts: int, answer: Answer) -> None:
+        assert target.webhook_id == 7
+        self.records.append((message.id, state, attempts, answer.status))
+
+    def advance(self, target: Target, position: int) -> bool:
+        if self.position != target.position:
+            return False
+        self.position = position
+        return True
+
+    def pinged(self, target: Target) -> None:
+        assert target.ping_at is not None
+        self.ping_at = None
+
+    def post(self, url: str, secret: str, message: Message) -> Answer:
+        assert (url, secret) == (self.content.url, "whsec_")
+        self.posted.append(message.id)
+        if self.replay_to is not None:
+            self.position, self.replay_to = self.replay_to, None
+        return self.answers.pop(0) if self.answers else OK
+
+    def delivery(self, outcome: str) -> None:
+        self.counted.append(outcome)
+
+    def deliverer(self, most: int = 3) -> Deliverer:
+        return Deliverer(self, self, self, self.stop, Tries(most, 0.0001, 0.001), None)
+
+
+IDS = [notice.id for notice in (OPENED, JOINED, RESOLVED)]
+
+
+def test_all_goes_out_in_order_and_once() -> None:
+    world = World()
+    assert world.deliverer().step(7)
+    assert (world.posted, world.position) == (IDS, RESOLVED.position)
+    assert not world.deliverer().step(7)
+    assert [record[1:] for record in world.records] == [("delivered", 1, 204)] * 3
+
+
+def test_what_is_not_taken_is_tried_again_before_what_follows() -> None:
+    world = World(BUSY, AWAY, OK)
+    world.deliverer().step(7)
+    assert world.posted == [IDS[0], IDS[0], *IDS]
+    assert world.records[:3] == [
+        (IDS[0], "retrying", 1, 503), (IDS[0], "retrying", 2, None), (IDS[0], "delivered", 3, 204),
+    ]  # fmt: skip
+    assert world.counted[:3] == ["retried", "retried", "delivered"]
+
+
+@pytest.mark.parametrize("status", [301, 302, 400, 404, 410, 500])
+def test_after_the_last_try_it_is_dead_and_the_next_goes_out(status: int) -> None:
+    world = World(*[Answer(status)] * 3)
+    world.deliverer().step(7)
+    assert world.records[2:4] == [(IDS[0], "dead", 3, status), (IDS[1], "delivered", 1, 204)]
+    assert world.position == RESOLVED.position
+
+
+def test_only_the_types_that_were_asked_for() -> None:
+    world = World()
+    types: tuple[NoticeType, ...] = ("CaseResolved",)
+    world.content = replace(CONTENT, types=types)
+    world.deliverer().step(7)
+    assert (world.posted, world.position) == ([RESOLVED.id], RESOLVED.position)
+
+
+def test_a_replay_meanwhile_keeps_its_position() -> None:
+    world = World()
+    world.position, world.replay_to = JOINED.position, 0
+    deliverer = world.deliverer()
+    assert deliverer.step(7)
+    assert world.position == 0
+    deliverer.step(7)
+    assert world.posted == [RESOLVED.id, *IDS]
+
+
+@pytest.mark.parametrize("why", ["stopped", "removed", "replayed"])
+def test_tries_end_when_there_is_nothing_to_try_for(why: str) -> None:
+    world = World(BUSY)
+    if why == "stopped":
+        world.stop.set()
+    elif why == "replayed":
+        world.position, world.replay_to = 1, 0
+    else:
+        world.removed_by_then = True
+    assert not world.deliverer().step(7)
+    assert (len(world.posted), world.records) == (1, [])
+
+
+def test_two_of_one_position_are_both_told_before_it_moves() -> None:
+    other = replace(JOINED, case_id=44)
+    world = World(OK, OK, *[BUSY] * 3, notices=[OPENED, JOINED, other])
+    world.answers = [OK, OK, BUSY]
+    world.stop.clear()
+    deliverer = world.deliverer(most=2)
+    world.position = 0
+    deliverer.step(7)
+    assert world.posted == [OPENED.id, JOINED.id, other.id, other.id]
+    assert world.position == JOINED.position
+
+
+def test_a_ping_is_sent_once_and_first() -> None:
+    world = World(BUSY)
+    world.ping_at = EPOCH  # type: ignore[assignment]
+    world.deliverer().step(7)
+    assert world.posted == [f"ping-7-{EPOCH}", *IDS]
+    assert world.records[0] == (f"ping-7-{EPOCH}", "dead", 1, 503)
+    assert world.ping_at is None
+
+
+def test_a_cloud_event_is_the_record_of_the_topic() -> None:
+    message = message_of(RESOLVED, "cloudevents", "https://console")
+    event = json.loads(message.body)
+    assert message.media_type == "application/cloudevents+json"
+    assert (event["id"], event["type"], event["specversion"]) == (
+        RESOLVED.id,
+        "tripline.CaseResolved.v1",
+        "1.0",
+    )
+    assert event["data"]["outcome"] == "false_positive"
+
+
+def test_slack_gets_a_sentence_without_markup_of_others() -> None:
+    nasty = replace(OPENED, subject={"field": "payerId", "value": "<!channel> & co"})
+    text = json.loads(message_of(nasty, "slack", "https://console").body)["text"]
+    assert text == (
+        "<https://console/cases/31|Case 31> about payerId &lt;!channel&gt; &amp; co was opened: 3 alerts."
+    )
+    group = replace(RESOLVED, subject={"field": None, "ruleId": 7, "group": {"a": "b"}})
+    assert sentence(group, None) == (
+        'Case 31 about rule 7, {"a": "b"} was resolved as false positive by ada: 3 alerts.'
+    )
+    assert json.loads(ping_of(7, "desk", EPOCH, 0, "slack").body) == {
+        "text": "Tripline tests the webhook desk."
+    }
+
+
+class Webhooks:
+    """Two of them, of which the first never answers."""
+
+    def __init__(self) -> None:
+        self.held, self.told = threading.Event(), threading.Event()
+        self.asked = 0
+
+    def is_leader(self) -> bool:
+        self.asked += 1
+        if self.asked == 1:
+            raise StoreUnavailable("away")
+        return True
+
+    def active(self) -> list[int]:
+        return [1, 2]
+
+    def step(self, webhook_id: int) -> bool:
+        if webhook_id == 1:
+            self.held.wait(30)
+        else:
+            self.told.set()
+        return False
+
+
+def test_a_slow_webhook_holds_up_no_other() -> None:
+    webhooks, stop = Webhooks(), threading.Event()
+    thread = threading.Thread(target=Dispatcher(webhooks, webhooks.step, stop, 0.001).run)
+    thread.start()
+    assert webhooks.told.wait(30)
+    stop.set()
+    webhooks.held.set()
+    thread.join(30)
+    assert not thread.is_alive()
