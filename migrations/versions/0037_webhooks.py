@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0034_webhooks"
-down_revision = "0033_notices"
+revision = "0037_webhooks"
+down_revision = "0036_due_cases"
 branch_labels = None
 depends_on = None
 
