@@ -19,12 +19,12 @@ GROUPS = (
 CONNECTIONS: Final[Mapping[str, int]] = {
     "tripline_registry_api": 40,
     "tripline_registry_relay": 10,
-    "tripline_registry_status": 8,
+    "tripline_registry_status": 6,
     "tripline_alert_projector": 8,
     "tripline_alert_api": 20,
     "tripline_alert_retention": 4,
     "tripline_alert_redrive": 4,
-    "tripline_alert_notifier": 6,
+    "tripline_alert_notifier": 5,
 }
 """Connections that each login may hold: twice its pool and some, as an old process may still be there when a new one
 starts; together no more than the 97 that Postgres has by default for those who are no superusers."""

@@ -20,27 +20,34 @@ class WebhookSupply:
         self._names = itertools.count()
 
     def fill(self, case: Any, turn: int) -> None:
-        if (case.query or {}).get("cursor") is not None:
-            case.query = {name: value for name, value in case.query.items() if name != "cursor"}
-        if "webhook_id" not in (case.path_parameters or {}):
-            if case.method.upper() == "POST" and isinstance(case.body, dict):
-                case.body["url"] = f"https://{HOST}/"
-                case.body["name"] = f"made {next(self._names)}"
-            return
-        if turn % 4 == 0:
+        query = case.query or {}
+        if query.get("cursor") is not None:
+            case.query = {name: value for name, value in query.items() if name != "cursor"}
+        if isinstance(case.body, dict) and "url" in case.body:
+            case.body["url"] = f"https://{HOST}/"
+            case.body["name"] = f"made {next(self._names)}"
+        if "webhook_id" not in (case.path_parameters or {}) or turn % 4 == 0:
             return
         webhook = self._there()
         case.path_parameters["webhook_id"] = webhook["webhookId"]
+        if case.method.upper() == "PUT":
+            case.headers = {**(case.headers or {}), "If-Match": "*"}
+        if case.path.endswith("/test"):
+            approval = {"contentHash": webhook["contentHash"]}
+            self._client.post(
+                f"/v1/webhooks/{webhook['webhookId']}/approve", json=approval
+            ).raise_for_status()
+            self._client.post(f"/v1/webhooks/{webhook['webhookId']}/resume").raise_for_status()
         if isinstance(case.body, dict) and "contentHash" in case.body:
             case.body["contentHash"] = webhook["contentHash"]
 
     def _there(self) -> dict[str, Any]:
-        """One of those that are there; a new one where there are few, and room for more where there are many."""
+        """One that somebody else asked for; a new one where there is none, and room for it where there are many."""
         webhooks: list[dict[str, Any]] = self._client.get("/v1/webhooks").raise_for_status().json()["items"]
-        others = [webhook for webhook in webhooks if webhook["requestedBy"] == "bob"]
         for webhook in webhooks[10:]:
             self._client.delete(f"/v1/webhooks/{webhook['webhookId']}")
-        if others and others[0] not in webhooks[10:]:
+        others = [webhook for webhook in webhooks[:10] if webhook["requestedBy"] == "bob"]
+        if others:
             return others[0]
         body = {"name": f"to be approved {next(self._names)}", "url": f"https://{HOST}/"}
         answer = self._client.post("/v1/webhooks", json=body, headers=dict(self._second))

@@ -255,5 +255,27 @@ class AnotherWebhook(AlertApiError):
         super().__init__(f"webhook {webhook_id} is something else than this contentHash is of")
 
 
+class StaleWebhook(AlertApiError):
+    """The webhook is not at a version that the caller has seen."""
+
+    def __init__(self, webhook_id: int, version: int) -> None:
+        super().__init__(f"webhook {webhook_id} is at version {version} by now")
+        self.version = version
+
+
+class WebhookNotActive(AlertApiError):
+    """Nothing is sent to the webhook now."""
+
+    def __init__(self, webhook_id: int, state: str) -> None:
+        super().__init__(f"webhook {webhook_id} is {state}; expected one that is active")
+
+
+class SecretSealedOtherwise(AlertApiError):
+    """The webhook's secret was sealed with another key than the notifier has."""
+
+    def __init__(self, webhook_id: int) -> None:
+        super().__init__(f"the secret of webhook {webhook_id} was sealed with another key: give it a new one")
+
+
 class WebhooksOff(AlertApiError):
     """The settings allow no host; the message says what to do."""

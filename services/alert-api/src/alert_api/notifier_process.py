@@ -15,7 +15,6 @@ from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.notifications.notice_sender import KafkaNoticeSender
 from alert_api.adapters.notifications.notifier_metrics import NotifierMetrics
 from alert_api.adapters.notifications.postgres_notices import PostgresNotices
-from alert_api.adapters.postgres_alerts import open_pool
 from alert_api.adapters.webhooks.http_sender import HttpWebhookSender
 from alert_api.adapters.webhooks.postgres_deliveries import PostgresDeliveries
 from alert_api.service.notifications.publisher import Publisher
@@ -30,7 +29,6 @@ from tripline_http.metrics_server import MetricsServer
 log = structlog.get_logger(__name__)
 
 CASES = "cases.v1"
-CONNECTIONS = 4
 JOIN_SECONDS = 5.0
 
 
@@ -60,9 +58,8 @@ def webhooks(settings: NotifierSettings, metrics: NotifierMetrics, stop: threadi
         yield
         return
     reach, key = settings.webhooks.reach, settings.webhooks.key
-    with open_pool(settings.dsn, CONNECTIONS) as pool:
-        unseal = partial(FernetSeal().unseal, key)
-        store = PostgresDeliveries(pool, unseal, lambda: time.time_ns() // 1_000_000)
+    unseal = partial(FernetSeal().unseal, key)
+    with closing(PostgresDeliveries(settings.dsn, unseal, lambda: time.time_ns() // 1_000_000)) as store:
         sender = HttpWebhookSender(reach, lambda: int(time.time()))
         deliverer = Deliverer(store, sender, metrics, stop, Tries(), settings.console_url)
         thread = threading.Thread(
@@ -74,4 +71,4 @@ def webhooks(settings: NotifierSettings, metrics: NotifierMetrics, stop: threadi
         finally:
             stop.set()
             thread.join(JOIN_SECONDS)
-            store.close()
+            store.hand_over()

@@ -1,7 +1,8 @@
-"""Cases in a migrated database, and the notifier's login."""
+"""Cases in a migrated database, the notifier's login, and webhooks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 
 import psycopg
@@ -15,6 +16,7 @@ from alert_api.domain.cases.policy import CasePolicy
 from alert_api.domain.cases.work import Command
 from alert_api.service.cases.case_work import Origin
 from tests.integration.alert_api.conftest import AlertsDatabase
+from tests.integration.alert_api.support.webhook_office import Office
 from tests.servers import PostgresServer
 from tests.unit.alert_api.support.samples import EPOCH, alert, received
 
@@ -60,6 +62,13 @@ class Stage:
 def stage(postgres: PostgresServer, alerts_database: AlertsDatabase) -> Stage:
     with psycopg.connect(alerts_database.owner) as connection:
         connection.execute("UPDATE alerts.notice_cursor SET position = 0")
-        connection.execute("TRUNCATE alerts.webhooks, alerts.webhook_deliveries")
+        connection.execute("TRUNCATE alerts.webhooks, alerts.webhook_deliveries, alerts.webhook_steps")
+        connection.execute("DELETE FROM registry.rule_purposes")
         connection.execute("ALTER SEQUENCE alerts.alert_events_position_seq RESTART")
     return Stage(alerts_database, postgres.login(alerts_database.owner, "tripline_alert_notifier"))
+
+
+@pytest.fixture
+def office(stage: Stage) -> Iterator[Office]:
+    with closing(Office(stage)) as opened:
+        yield opened

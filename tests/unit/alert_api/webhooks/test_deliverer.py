@@ -9,10 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from alert_api.domain.cases.severity import Severity
 from alert_api.domain.notifications.case_notice import NOTICE_TYPES, CaseNotice, NoticeType
 from alert_api.domain.webhooks.message import Message, message_of, ping_of, sentence
 from alert_api.domain.webhooks.webhook import WebhookContent
-from alert_api.errors import StoreUnavailable
+from alert_api.errors import SecretSealedOtherwise, StoreUnavailable
 from alert_api.service.webhooks.deliverer import Answer, Deliverer, Target, Tries
 from alert_api.service.webhooks.dispatcher import Dispatcher
 from tests.unit.alert_api.notifications.test_notices import EPOCH, JOINED, OPENED, RESOLVED
@@ -26,8 +27,10 @@ class World:
 
     def __init__(self, *answers: Answer, notices: Sequence[CaseNotice] = (OPENED, JOINED, RESOLVED)) -> None:
         self.answers, self.log = list(answers), notices
-        self.position, self.content, self.ping_at = 0, CONTENT, None
-        self.removed_by_then = False
+        self.position, self.content = 0, CONTENT
+        self.ping_at: int | None = None
+        self.version = 1
+        self.removed_by_then = self.changed_by_then = False
         self.posted: list[str] = []
         self.records: list[tuple[str, str, int, int | None]] = []
         self.counted: list[str] = []
@@ -37,7 +40,7 @@ class World:
     def target(self, webhook_id: int) -> Target | None:
         if self.removed_by_then and self.posted:
             return None
-        return Target(webhook_id, self.content, "whsec_", self.position, self.ping_at)
+        return Target(webhook_id, self.content, "whsec_", self.version, self.position, self.ping_at)
 
     def notices(self, after: int, limit: int) -> Sequence[CaseNotice]:
         return [notice for notice in self.log if notice.position > after][:limit]
@@ -47,7 +50,7 @@ class World:
         self.records.append((message.id, state, attempts, answer.status))
 
     def advance(self, target: Target, position: int) -> bool:
-        if self.position != target.position:
+        if (self.version, self.position) != (target.version, target.position):
             return False
         self.position = position
         return True
@@ -61,6 +64,8 @@ class World:
         self.posted.append(message.id)
         if self.replay_to is not None:
             self.position, self.replay_to = self.replay_to, None
+        if self.changed_by_then:
+            self.version = 2
         return self.answers.pop(0) if self.answers else OK
 
     def delivery(self, outcome: str) -> None:
@@ -107,6 +112,42 @@ def test_only_the_types_that_were_asked_for() -> None:
     assert (world.posted, world.position) == ([RESOLVED.id], RESOLVED.position)
 
 
+@pytest.mark.parametrize(
+    ("least", "rule_ids", "severity", "wanted"),
+    [
+        (None, (), None, True),
+        ("high", (), "critical", True),
+        ("high", (), "high", True),
+        ("high", (), "medium", False),
+        ("info", (), None, False),  # nobody said how bad it is
+        (None, (7,), None, True),
+        (None, (8, 9), "critical", False),
+        ("low", (9, 7), "medium", True),
+        ("critical", (7,), "high", False),
+    ],
+)
+def test_only_cases_that_are_severe_enough_and_of_the_rules(
+    least: Severity | None, rule_ids: tuple[int, ...], severity: Severity | None, wanted: bool
+) -> None:
+    opened = replace(OPENED, case=replace(OPENED.case, severity=severity))
+    content = replace(CONTENT, min_severity=least, rule_ids=rule_ids)
+    assert content.wants(opened) is wanted
+    world = World(notices=[opened])
+    world.content = content
+    world.deliverer().step(7)
+    assert (world.posted, world.position) == ([opened.id] if wanted else [], OPENED.position)
+
+
+def test_what_an_approver_has_seen_is_all_of_it() -> None:
+    others: list[WebhookContent] = [
+        replace(CONTENT, name="other"), replace(CONTENT, url="https://hooks.example/b"),
+        replace(CONTENT, template="slack"), replace(CONTENT, types=NOTICE_TYPES[:1]),
+        replace(CONTENT, min_severity="low"), replace(CONTENT, rule_ids=(7,)),
+    ]  # fmt: skip
+    assert len({CONTENT.hash, *(content.hash for content in others)}) == 1 + len(others)
+    assert replace(CONTENT, types=NOTICE_TYPES[::-1]).hash == CONTENT.hash
+
+
 def test_a_replay_meanwhile_keeps_its_position() -> None:
     world = World()
     world.position, world.replay_to = JOINED.position, 0
@@ -117,13 +158,15 @@ def test_a_replay_meanwhile_keeps_its_position() -> None:
     assert world.posted == [RESOLVED.id, *IDS]
 
 
-@pytest.mark.parametrize("why", ["stopped", "removed", "replayed"])
+@pytest.mark.parametrize("why", ["stopped", "removed", "replayed", "changed"])
 def test_tries_end_when_there_is_nothing_to_try_for(why: str) -> None:
     world = World(BUSY)
     if why == "stopped":
         world.stop.set()
     elif why == "replayed":
         world.position, world.replay_to = 1, 0
+    elif why == "changed":
+        world.changed_by_then = True
     else:
         world.removed_by_then = True
     assert not world.deliverer().step(7)
@@ -144,11 +187,34 @@ def test_two_of_one_position_are_both_told_before_it_moves() -> None:
 
 def test_a_ping_is_sent_once_and_first() -> None:
     world = World(BUSY)
-    world.ping_at = EPOCH  # type: ignore[assignment]
+    world.ping_at = EPOCH
     world.deliverer().step(7)
     assert world.posted == [f"ping-7-{EPOCH}", *IDS]
     assert world.records[0] == (f"ping-7-{EPOCH}", "dead", 1, 503)
     assert world.ping_at is None
+
+
+def test_a_ping_does_not_wait_for_the_last_try_of_a_notice() -> None:
+    asked = iter([None, EPOCH])
+
+    class Asked(World):
+        def target(self, webhook_id: int) -> Target | None:
+            self.ping_at = next(asked, None)
+            return super().target(webhook_id)
+
+    world = Asked(BUSY, BUSY, OK)
+    world.deliverer().step(7)
+    assert world.posted[:3] == [IDS[0], f"ping-7-{EPOCH}", IDS[0]]
+    assert world.records[0] == (f"ping-7-{EPOCH}", "dead", 1, 503)
+
+
+def test_a_change_meanwhile_is_read_before_the_next_notice() -> None:
+    world = World()
+    world.changed_by_then = True
+    assert world.deliverer().step(7)
+    assert (world.posted, world.position) == ([IDS[0]], 0)  # it comes again, with its id
+    world.deliverer().step(7)
+    assert world.posted == [IDS[0], *IDS]
 
 
 def test_a_cloud_event_is_the_record_of_the_topic() -> None:
@@ -164,10 +230,14 @@ def test_a_cloud_event_is_the_record_of_the_topic() -> None:
 
 
 def test_slack_gets_a_sentence_without_markup_of_others() -> None:
-    nasty = replace(OPENED, subject={"field": "payerId", "value": "<!channel> & co"})
+    nasty = replace(
+        OPENED,
+        subject={"field": "payerId", "value": "<!channel> & co"},
+        case=replace(OPENED.case, severity="high"),
+    )
     text = json.loads(message_of(nasty, "slack", "https://console").body)["text"]
     assert text == (
-        "<https://console/cases/31|Case 31> about payerId &lt;!channel&gt; &amp; co was opened: 3 alerts."
+        "<https://console/cases/31|Case 31> (high) about payerId &lt;!channel&gt; &amp; co was opened: 3 alerts."
     )
     group = replace(RESOLVED, subject={"field": None, "ruleId": 7, "group": {"a": "b"}})
     assert sentence(group, None) == (
@@ -179,7 +249,7 @@ def test_slack_gets_a_sentence_without_markup_of_others() -> None:
 
 
 class Webhooks:
-    """Two of them, of which the first never answers."""
+    """Three of them, of which the first never answers, and of the last nobody knows the secret."""
 
     def __init__(self) -> None:
         self.held, self.told = threading.Event(), threading.Event()
@@ -192,11 +262,13 @@ class Webhooks:
         return True
 
     def active(self) -> list[int]:
-        return [1, 2]
+        return [1, 2, 3]
 
     def step(self, webhook_id: int) -> bool:
         if webhook_id == 1:
             self.held.wait(30)
+        elif webhook_id == 3:
+            raise SecretSealedOtherwise(webhook_id)
         else:
             self.told.set()
         return False

@@ -29,11 +29,13 @@ from alert_api.errors import (
     SnoozeStateConflict,
     StaleCase,
     StaleSnooze,
+    StaleWebhook,
     StoreUnavailable,
     TooManyViews,
     UpstreamUnavailable,
     ViewNotFound,
     WebhookInTheWay,
+    WebhookNotActive,
     WebhookNotFound,
     WebhookRefused,
     WebhooksOff,
@@ -150,7 +152,7 @@ def _install_case_problems(app: Flask) -> None:
         extra = {"unresolvedCaseId": error.unresolved}
         return problem_response(ProblemError(409, "case-in-the-way", _sentence(error), extra=extra))
 
-    def stale(error: StaleCase | StaleSnooze) -> Response:
+    def stale(error: StaleCase | StaleSnooze | StaleWebhook) -> Response:
         detail = f"If-Match does not name the current version, which is {error.version}. Read it again first."
         extra, headers = {"currentVersion": error.version}, {"ETag": etag_of(error.version)}
         return problem_response(ProblemError(412, "stale-version", detail, extra=extra, headers=headers))
@@ -168,6 +170,7 @@ def _install_case_problems(app: Flask) -> None:
     app.register_error_handler(CaseInTheWay, in_the_way)
     app.register_error_handler(StaleCase, stale)
     app.register_error_handler(StaleSnooze, stale)
+    app.register_error_handler(StaleWebhook, stale)
     app.register_error_handler(KeyReused, reused)
     app.register_error_handler(CountChanged, count_changed)
 
@@ -208,6 +211,9 @@ def _install_webhook_problems(app: Flask) -> None:
     def in_the_way(error: WebhookInTheWay) -> Response:
         return problem_response(ProblemError(409, "webhook-in-the-way", _sentence(error)))
 
+    def not_active(error: WebhookNotActive) -> Response:
+        return problem_response(ProblemError(409, "webhook-not-active", _sentence(error)))
+
     def own(error: OwnWebhook) -> Response:
         return problem_response(ProblemError(403, "second-person-needed", _sentence(error)))
 
@@ -220,6 +226,7 @@ def _install_webhook_problems(app: Flask) -> None:
     app.register_error_handler(WebhookNotFound, not_found)
     app.register_error_handler(WebhookRefused, refused)
     app.register_error_handler(WebhookInTheWay, in_the_way)
+    app.register_error_handler(WebhookNotActive, not_active)
     app.register_error_handler(OwnWebhook, own)
     app.register_error_handler(AnotherWebhook, another)
     app.register_error_handler(WebhooksOff, off)

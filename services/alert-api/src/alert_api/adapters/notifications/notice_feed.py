@@ -7,6 +7,7 @@ from typing import Any, Final, LiteralString
 
 import psycopg
 
+from alert_api.domain.cases.due import worst
 from alert_api.domain.notifications.case_notice import CaseNotice, CaseSummary
 
 # Nothing beyond the cursor: what is not folded yet has no case. An episode that opens a case, or reopens it, does not
@@ -35,7 +36,8 @@ happened AS (
                          WHERE o.case_id = l.case_id AND o.position = l.episode_id)
       ORDER BY l.episode_id FETCH FIRST %(limit)s ROWS WITH TIES)
 )
-SELECT h.*, c.subject, c.state, c.version, c.rule_ids, c.count, c.first, c.last
+SELECT h.*, c.subject, c.state, c.version, c.rule_ids, c.count, c.first, c.last,
+       ARRAY(SELECT s.severity FROM alerts.rule_severities s WHERE s.rule_id = ANY (c.rule_ids))
   FROM happened h JOIN alerts.cases c USING (case_id)
  ORDER BY h.position FETCH FIRST %(limit)s ROWS WITH TIES
 """
@@ -48,7 +50,7 @@ def notices_after(cursor: psycopg.Cursor[Any], after: int, limit: int) -> list[C
 
 
 def _notice(row: tuple[Any, ...]) -> CaseNotice:
-    happened, (subject, state, version, rule_ids, count, first, last) = row[:10], row[10:]
+    happened, (subject, state, version, rule_ids, count, first, last, severities) = row[:10], row[10:]
     # In the order of the columns; the position comes first there as here, the case's id third.
     position, kind, case_id, case_version, occurred_at, actor, comment, assignee, outcome, rule_id = happened
     return CaseNotice(
@@ -63,5 +65,5 @@ def _notice(row: tuple[Any, ...]) -> CaseNotice:
         outcome=outcome,
         rule_id=rule_id,
         subject=json.loads(subject),
-        case=CaseSummary(state, version, tuple(rule_ids), count, first, last),
+        case=CaseSummary(state, version, tuple(rule_ids), count, first, last, worst(severities)),
     )

@@ -48,19 +48,26 @@ class HttpWebhookSender:
         refused = self._reach.refuses_url(url)
         if refused is not None:
             return Answer(None, refused)
-        parsed = httpx.URL(url)
+        try:
+            parsed = httpx.URL(url)
+        except httpx.InvalidURL as error:
+            return Answer(None, str(error)[:MAX_ERROR])
+        host = parsed.raw_host.decode("ascii")
+        if host not in self._reach.hosts:
+            # Two readings of one URL: what was allowed is not what would be connected to.
+            return Answer(None, f"{host} is no host that TRIPLINE_WEBHOOK_HOSTS names"[:MAX_ERROR])
         port = parsed.port or (443 if parsed.scheme == "https" else 80)
         try:
-            addresses = self._look_up(parsed.host, port)
-        except OSError as error:
-            return Answer(None, f"{parsed.host} has no address: {error}"[:MAX_ERROR])
+            addresses = self._look_up(host, port)
+        except (OSError, UnicodeError) as error:
+            return Answer(None, f"{host} has no address: {error}"[:MAX_ERROR])
         # One that is refused spoils all: a name that means an inside and an outside is not to be trusted.
         for address in addresses:
             refused = self._reach.refuses_address(address)
             if refused is not None:
                 return Answer(None, refused)
         if not addresses:
-            return Answer(None, f"{parsed.host} has no address")
+            return Answer(None, f"{host} has no address")
         return self._request(parsed, addresses[0], secret, message)
 
     def _request(self, url: httpx.URL, address: str, secret: str, message: Message) -> Answer:
@@ -80,7 +87,7 @@ class HttpWebhookSender:
                     url.copy_with(host=address),
                     content=message.body,
                     headers=headers,
-                    extensions={"sni_hostname": url.host},
+                    extensions={"sni_hostname": url.raw_host.decode("ascii")},
                 ) as response,
             ):
                 return Answer(response.status_code)

@@ -6,11 +6,12 @@ from typing import Any, Final
 
 import marshmallow as ma
 
-from alert_api.api.schemas import ACTOR, COUNT, TIME, list_of, nullable, object_of
+from alert_api.api.schemas import ACTOR, COUNT, MAX_RULES, TIME, list_of, nullable, object_of
+from alert_api.domain.cases.severity import SEVERITIES
 from alert_api.domain.notifications.case_notice import NOTICE_TYPES
 from alert_api.domain.webhooks.message import PING
 from alert_api.domain.webhooks.signature import PREFIX
-from alert_api.domain.webhooks.webhook import TEMPLATES
+from alert_api.domain.webhooks.webhook import MOST_DEAD, STEP_TYPES, TEMPLATES
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import MAX_MS, MAX_POSITION, BoundedInteger, QueryInteger, Text
 
@@ -43,11 +44,28 @@ class WebhookBody(_Body):
         validate=ma.validate.Length(min=1, max=len(NOTICE_TYPES)),
         metadata={"description": "All, where it is left out"},
     )
+    min_severity = ma.fields.String(
+        load_default=None,
+        allow_none=True,
+        data_key="minSeverity",
+        validate=ma.validate.OneOf(SEVERITIES),
+        metadata={"description": "Of cases that are at least so severe, by the worst of their rules"},
+    )
+    rule_ids = ma.fields.List(
+        BoundedInteger(1, MAX_POSITION),
+        load_default=list,
+        data_key="ruleIds",
+        validate=ma.validate.Length(max=MAX_RULES),
+        metadata={"description": "Of cases that one of these rules found; of all, where there is none"},
+    )
     secret = Text(
         38,
         90,
         pattern=WRITTEN_KEY,
-        metadata={"description": f"{PREFIX} and base64 of 24 to 63 bytes; made where it is left out"},
+        metadata={
+            "description": f"{PREFIX} and base64 of 24 to 63 bytes. Where it is left out a new webhook gets one, and a "
+            "changed one keeps its own"
+        },
     )
 
 
@@ -83,6 +101,16 @@ class DeliveryQuery(ma.Schema):
     limit = QueryInteger(1, 100, load_default=25)
 
 
+class StepQuery(ma.Schema):
+    """A page of what people did."""
+
+    webhook_id = QueryInteger(1, MAX_POSITION, data_key="webhookId")
+    cursor = Text(
+        1, 1024, pattern=CURSOR_PATTERN, metadata={"description": "From the Link header of the page before"}
+    )
+    limit = QueryInteger(1, 100, load_default=25)
+
+
 def webhook_components() -> dict[str, dict[str, Any]]:
     """The schemas by their names in the OpenAPI document."""
     webhook = {
@@ -91,16 +119,26 @@ def webhook_components() -> dict[str, dict[str, Any]]:
         "url": {"type": "string"},
         "template": {"enum": list(TEMPLATES)},
         "eventTypes": TYPES,
-        "state": {"enum": ["requested", "active"], "description": "requested: waits for a second person"},
+        "minSeverity": {"enum": [*SEVERITIES, None]},
+        "ruleIds": {"type": "array", "items": ID},
+        "state": {
+            "enum": ["requested", "active", "paused"],
+            "description": "requested: it, or its last change, waits for a second person. Nothing is lost meanwhile",
+        },
+        "version": {"type": "integer", "minimum": 1, "description": "Of what it is, and its ETag"},
         "contentHash": {"type": "string", "pattern": HASH_PATTERN},
         "requestedBy": ACTOR,
         "requestedAt": TIME,
         "approvedBy": nullable(ACTOR),
         "approvedAt": nullable(TIME),
+        "pausedBy": nullable(ACTOR),
+        "pausedAt": nullable(TIME),
         "position": {
             **POSITION,
             "description": "Of the log: up to here it was told, or there was nothing for it",
         },
+        "deadCount": {**COUNT, "maximum": MOST_DEAD, "description": f"Dead letters; {MOST_DEAD}: or more"},
+        "lastDelivery": nullable({"$ref": "#/components/schemas/WebhookDelivery"}),
     }
     delivery = {
         "eventId": {"type": "string"},
@@ -112,6 +150,15 @@ def webhook_components() -> dict[str, dict[str, Any]]:
         "error": nullable({"type": "string"}),
         "changedAt": TIME,
     }
+    step = {
+        "stepId": ID,
+        "webhookId": ID,
+        "type": {"enum": list(STEP_TYPES)},
+        "actor": ACTOR,
+        "occurredAt": TIME,
+        "version": {"type": "integer", "minimum": 1},
+        "detail": {"type": "object", "description": "What was asked for, or from where it was replayed"},
+    }
     secret = {"type": "string", "description": "Shown this once"}
     return {
         "Webhook": object_of(webhook),
@@ -119,4 +166,6 @@ def webhook_components() -> dict[str, dict[str, Any]]:
         "WebhookList": list_of("Webhook"),
         "WebhookDelivery": object_of(delivery),
         "WebhookDeliveryPage": list_of("WebhookDelivery"),
+        "WebhookStep": object_of(step),
+        "WebhookHistory": list_of("WebhookStep"),
     }

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from alert_api.domain.cases.severity import Severity
 from tripline_contracts import cloudevents
 
 NoticeType = Literal[
@@ -27,7 +28,10 @@ SOURCE = "/alert-api"
 
 @dataclass(frozen=True, slots=True)
 class CaseSummary:
-    """The case as it is when the notice is written; times are event times in ms since the epoch."""
+    """The case as it is when the notice is written; times are event times in ms since the epoch.
+
+    :ivar severity: the worst of its rules'
+    """
 
     state: str
     version: int
@@ -35,6 +39,7 @@ class CaseSummary:
     alert_count: int
     first: int
     last: int
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,7 @@ def notice_json(notice: CaseNotice) -> dict[str, Any]:
             "state": case.state,
             "version": case.version,
             "ruleIds": list(case.rule_ids),
+            "severity": case.severity,
             "alertCount": case.alert_count,
             "firstEventTime": case.first,
             "lastEventTime": case.last,

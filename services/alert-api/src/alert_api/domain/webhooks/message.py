@@ -66,8 +66,9 @@ def sentence(notice: CaseNotice, console_url: str | None) -> str:
     )
     case = f"Case {notice.case_id}"
     named = case if console_url is None else f"<{console_url}/cases/{notice.case_id}|{case}>"
+    severity = f" ({notice.case.severity})" if notice.case.severity else ""
     alerts = "1 alert" if notice.case.alert_count == 1 else f"{notice.case.alert_count} alerts"
-    return f"{named} about {_escaped(subject)} {_escaped(done + by)}: {alerts}."
+    return f"{named}{severity} about {_escaped(subject)} {_escaped(done + by)}: {alerts}."
 
 
 def _escaped(text: str) -> str:

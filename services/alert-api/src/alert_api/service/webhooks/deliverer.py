@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import structlog
@@ -29,6 +29,7 @@ class Target:
     webhook_id: int
     content: WebhookContent
     secret: str
+    version: int
     position: int
     ping_at: int | None
 
@@ -49,7 +50,7 @@ class DeliveryStore(Protocol):
     """The database, for deliverers. Raises StoreUnavailable."""
 
     def target(self, webhook_id: int) -> Target | None:
-        """The webhook, where it is active."""
+        """The webhook, where it is active. Raises SecretSealedOtherwise."""
 
     def notices(self, after: int, limit: int) -> Sequence[CaseNotice]:
         """Those behind the position."""
@@ -60,7 +61,7 @@ class DeliveryStore(Protocol):
         """What has come of the message so far."""
 
     def advance(self, target: Target, position: int) -> bool:
-        """The webhook's position is this one now; False where it is no more the target's: somebody replays."""
+        """The webhook's position is this one now; False where somebody replays, pauses, changes or removes it."""
 
     def pinged(self, target: Target) -> None:
         """The test that was asked for is done."""
@@ -91,7 +92,7 @@ BATCH = 50
 
 
 class _Superseded(tenacity.stop.stop_base):
-    """No more tries once the webhook is removed, or its position is somebody else's."""
+    """No more tries once the webhook is removed, paused or changed, or its position is somebody else's."""
 
     def __init__(self, superseded: Callable[[], bool]) -> None:
         self._superseded = superseded
@@ -116,7 +117,10 @@ class Deliverer:
         self._stop, self._tries, self._console_url = stop, tries, console_url
 
     def step(self, webhook_id: int) -> bool:
-        """Do what is to be done for the webhook; True where there may be more. Raises StoreUnavailable."""
+        """Do what is to be done for the webhook; True where there may be more.
+
+        Raises StoreUnavailable and SecretSealedOtherwise.
+        """
         target = self._store.target(webhook_id)
         if target is None:
             return False
@@ -124,7 +128,7 @@ class Deliverer:
             self._ping(target, target.ping_at)
         notices = self._store.notices(target.position, BATCH)
         for number, notice in enumerate(notices):
-            if notice.type in target.content.types:
+            if target.content.wants(notice):
                 message = message_of(notice, target.content.template, self._console_url)
                 if not self._deliver(target, message):
                     return False
@@ -139,7 +143,7 @@ class Deliverer:
     def _moved(self, target: Target, position: int) -> Target | None:
         if not self._store.advance(target, position):
             return None
-        return Target(target.webhook_id, target.content, target.secret, position, None)
+        return replace(target, position=position, ping_at=None)
 
     def _ping(self, target: Target, asked_at: int) -> None:
         """Once: whoever tests sees at once whether it is taken."""
@@ -168,7 +172,7 @@ class Deliverer:
         answer = attempts(self._sender.post, target.content.url, target.secret, message)
         count = attempts.statistics["attempt_number"]
         if not answer.taken and count < self._tries.most:
-            return False  # told to stop, removed, or somebody replays
+            return False  # told to stop, or it is another one now
         state: DeliveryState = "delivered" if answer.taken else "dead"
         self._store.record(target, message, state, count, answer)
         self._tally.delivery(state)
@@ -181,7 +185,12 @@ class Deliverer:
 
     def _is_another(self, target: Target) -> bool:
         now = self._store.target(target.webhook_id)
-        return now is None or now.position != target.position
+        if now is None or (now.version, now.position) != (target.version, target.position):
+            return True
+        if now.ping_at is not None:
+            # Who mends a receiver tests it while a notice waits for its next try.
+            self._ping(now, now.ping_at)
+        return False
 
     def _recording(self, target: Target, message: Message) -> Callable[[tenacity.RetryCallState], None]:
         def record(state: tenacity.RetryCallState) -> None:

@@ -8,11 +8,13 @@ from typing import Protocol
 
 import structlog
 
-from alert_api.errors import StoreUnavailable
+from alert_api.errors import SecretSealedOtherwise, StoreUnavailable
 
 log = structlog.get_logger(__name__)
 
 PAUSE_SECONDS = 0.5
+LONG_PAUSE_SECONDS = 60.0
+"""Until it is looked at again what somebody has to mend."""
 
 
 class ActiveWebhooks(Protocol):
@@ -63,6 +65,10 @@ class Dispatcher:
                 more = self._step(webhook_id)
             except StoreUnavailable as error:
                 log.warning("tried_again", webhook=webhook_id, error=str(error))
+                more = False
+            except SecretSealedOtherwise as error:
+                log.error("webhook_not_told", webhook=webhook_id, error=str(error))
+                self._stop.wait(LONG_PAUSE_SECONDS)
                 more = False
             if not more:
                 self._stop.wait(self._pause)
