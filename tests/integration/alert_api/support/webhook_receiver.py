@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,12 +51,14 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def receiving(*statuses: int) -> Iterator[Receiver]:
+def receiving(*statuses: int, tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
     """A receiver on a port of its own."""
     receiver = Receiver(list(statuses))
     handler = type("Handler", (_Handler,), {"receiver": receiver})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         receiver.port = server.server_address[1]
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:

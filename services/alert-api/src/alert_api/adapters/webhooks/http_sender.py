@@ -8,6 +8,7 @@ its status and headers.
 from __future__ import annotations
 
 import socket
+import ssl
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -38,7 +39,7 @@ class HttpWebhookSender:
         seconds: Callable[[], int],
         look_up: Resolve = resolve,
         timeout: httpx.Timeout = TIMEOUT,
-        verify: bool | str = True,
+        verify: ssl.SSLContext | bool = True,
     ) -> None:
         self._reach, self._seconds, self._look_up, self._timeout = reach, seconds, look_up, timeout
         self._verify = verify
