@@ -221,7 +221,7 @@ def _install_webhook_problems(app: Flask) -> None:
         return problem_response(ProblemError(409, "another-content", _sentence(error)))
 
     def off(error: WebhooksOff) -> Response:
-        return problem_response(ProblemError(503, "webhooks-off", _sentence(error)))
+        return problem_response(ProblemError(404, "not-connected", _sentence(error)))
 
     app.register_error_handler(WebhookNotFound, not_found)
     app.register_error_handler(WebhookRefused, refused)

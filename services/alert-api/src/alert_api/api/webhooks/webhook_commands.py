@@ -40,7 +40,7 @@ def _add_request(blueprint: ApiBlueprint, desk: Desk, clock: Clock) -> None:
     @blueprint.requires("controls:write")
     @blueprint.arguments(WebhookBody)
     @blueprint.response(201, component("NewWebhook"), headers=ETAG_HEADER_DOC)
-    @blueprint.problems(400, 409, 413, 415, 422, 503)
+    @blueprint.problems(400, 404, 409, 413, 415, 422, 503)
     @blueprint.doc(operationId="requestWebhook")
     def request_webhook(body: Body) -> Response:
         """Have another target told what becomes of cases from now on

@@ -30,7 +30,7 @@ def webhooks_blueprint(desk: WebhookDesk | None, clock: Callable[[], int]) -> Ap
     def connected() -> WebhookDesk:
         if desk is None:
             raise WebhooksOff(
-                "there are no webhooks: TRIPLINE_WEBHOOK_HOSTS and TRIPLINE_WEBHOOK_KEY_FILE are not set"
+                "there are no webhooks here: TRIPLINE_WEBHOOK_HOSTS names no host that they may go to"
             )
         return desk
 
@@ -46,7 +46,7 @@ def _add_webhooks(blueprint: ApiBlueprint, desk: Desk) -> None:
     @blueprint.route(PATH, methods=["GET"])
     @blueprint.requires("alerts:read")
     @blueprint.response(200, component("WebhookList"))
-    @blueprint.problems(503)
+    @blueprint.problems(404, 503)
     @blueprint.doc(operationId="listWebhooks")
     def list_webhooks() -> Response:
         """All webhooks, by name, without their secrets."""
@@ -89,7 +89,7 @@ def _add_history(blueprint: ApiBlueprint, desk: Desk) -> None:
     @blueprint.requires("alerts:read")
     @blueprint.arguments(StepQuery, location="query")
     @blueprint.response(200, component("WebhookHistory"), headers=LINK_HEADER_DOC)
-    @blueprint.problems(400, 503)
+    @blueprint.problems(400, 404, 503)
     @blueprint.doc(operationId="listWebhookHistory")
     def list_history(query: Query) -> Response:
         """What people did with webhooks, removed ones too, the newest first"""
