@@ -200,6 +200,11 @@ def current_actor() -> str:
     return _current_caller().name
 
 
+def current_scopes() -> frozenset[str]:
+    """What the caller that `authorize` let through may do."""
+    return _current_caller().scopes
+
+
 def current_role() -> str | None:
     """The role of who makes this request, None for a key of scopes alone; only behind `authorize` or `identify`."""
     return _current_caller().role

@@ -25,7 +25,8 @@ from tripline_http.application import Access
 
 ADA, AS_ADA = samples.key("ada", "alerts:read", "controls:write", "rules:approve")
 BOB, AS_BOB = samples.key("bob", "alerts:read", "controls:write", "rules:approve")
-BODY = {"name": "desk", "url": "https://hooks.example/in"}
+EVE, AS_EVE = samples.key("eve", "alerts:read")
+BODY: dict[str, Any] = {"name": "desk", "url": "https://hooks.example/in"}
 PROBLEM = "urn:tripline:problem:"
 
 
@@ -98,7 +99,7 @@ class Webhooks:
 
     def steps(self, webhook_id: int | None, before: int | None, limit: int) -> StepPage:
         assert limit == 25
-        step = WebhookStep(9, webhook_id or 1, "WebhookRequested", "ada", 5, 1, {"name": "desk"})
+        step = WebhookStep(9, webhook_id or 1, "WebhookRequested", "ada", 5, 1, dict(BODY))
         return StepPage([step], 9 if before is None else None)
 
     def _put(self, webhook_id: int, **changed: Any) -> bool:
@@ -118,7 +119,7 @@ def client_of(webhooks: Webhooks | None) -> FlaskClient:
     return build(
         stores=stores,
         line=Line(Upstream("The rules registry", "http://127.0.0.1:9")),
-        doors=Doors(Access((ADA, BOB)), SessionDesk(samples.FakeSessions(), FernetSeal(), lambda: 5)),
+        doors=Doors(Access((ADA, BOB, EVE)), SessionDesk(samples.FakeSessions(), FernetSeal(), lambda: 5)),
         registry=CollectorRegistry(),
         event_type=event_type_loader.load(),
         clock=lambda: 5,
@@ -194,6 +195,16 @@ def test_what_is_refused_is_named(body: dict[str, Any], field: str) -> None:
     assert field in str(answer.get_json()["errors"])
 
 
+def test_who_only_reads_sees_where_it_leads_to_and_not_what_lets_in() -> None:
+    client = client_of(Webhooks())
+    client.post("/v1/webhooks", json=BODY, headers=AS_ADA)
+    shown = client.get("/v1/webhooks/1", headers=AS_EVE).get_json()["url"]
+    assert shown == "https://hooks.example/\N{HORIZONTAL ELLIPSIS}"
+    assert client.get("/v1/webhooks/1", headers=AS_BOB).get_json()["url"] == BODY["url"]
+    (step,) = client.get("/v1/webhooks/history", headers=AS_EVE).get_json()["items"]
+    assert step["detail"] == {"name": "desk", "url": shown}
+
+
 def test_pages_lead_on() -> None:
     client = client_of(Webhooks())
     client.post("/v1/webhooks", json=BODY, headers=AS_ADA)
@@ -204,7 +215,7 @@ def test_pages_lead_on() -> None:
         last = client.get(following, headers=AS_ADA)
         assert (last.status_code, "Link" in last.headers) == (200, False)
     (step,) = client.get("/v1/webhooks/history", headers=AS_ADA).get_json()["items"]
-    assert (step["type"], step["actor"], step["detail"]) == ("WebhookRequested", "ada", {"name": "desk"})
+    assert (step["type"], step["actor"], step["detail"]) == ("WebhookRequested", "ada", BODY)
 
 
 def test_where_no_host_is_named_there_are_none() -> None:

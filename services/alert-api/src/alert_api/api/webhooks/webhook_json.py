@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from flask import Response, jsonify
 
+from alert_api.domain.webhooks.reach import only_host
 from alert_api.domain.webhooks.webhook import Delivery, Webhook, WebhookStep
+from tripline_http.auth import current_scopes
 from tripline_http.etags import etag_of
+
+SEE_URLS: Final = frozenset({"controls:write", "rules:approve"})
+"""Who holds one of these sees whole URLs: those of some receivers let in whoever knows them."""
 
 
 def webhook_answer(webhook: Webhook, status: int = 200) -> Response:
@@ -24,7 +29,7 @@ def webhook_json(webhook: Webhook) -> dict[str, Any]:
     return {
         "webhookId": webhook.webhook_id,
         "name": content.name,
-        "url": content.url,
+        "url": _shown(content.url),
         "template": content.template,
         "eventTypes": list(content.types),
         "minSeverity": content.min_severity,
@@ -67,5 +72,9 @@ def step_json(step: WebhookStep) -> dict[str, Any]:
         "actor": step.actor,
         "occurredAt": step.occurred_at,
         "version": step.version,
-        "detail": dict(step.detail),
+        "detail": {name: _shown(value) if name == "url" else value for name, value in step.detail.items()},
     }
+
+
+def _shown(url: str) -> str:
+    return url if current_scopes() & SEE_URLS else only_host(url)

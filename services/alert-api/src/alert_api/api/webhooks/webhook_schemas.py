@@ -116,7 +116,7 @@ def webhook_components() -> dict[str, dict[str, Any]]:
     webhook = {
         "webhookId": ID,
         "name": {"type": "string"},
-        "url": {"type": "string"},
+        "url": {"type": "string", "description": "Its host alone, for whom neither commands nor approves"},
         "template": {"enum": list(TEMPLATES)},
         "eventTypes": TYPES,
         "minSeverity": {"enum": [*SEVERITIES, None]},

@@ -53,6 +53,12 @@ class Reach:
         return None
 
 
+def only_host(url: str) -> str:
+    """Where a URL leads to, without the rest, which may be all that it takes to be let in there."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}/\N{HORIZONTAL ELLIPSIS}"
+
+
 def _meant(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     """The IPv4 address that an IPv6 address stands for, where it does."""
     if isinstance(address, IPv4Address):
