@@ -34,6 +34,7 @@ CONSOLE_PAGES: Final = (
     "/cases",
     "/cases/{_case}",
     "/cases/snoozes",
+    "/webhooks",
     "/rules",
     "/rules/backtests",
     "/rules/{_rule}",

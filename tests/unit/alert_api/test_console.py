@@ -128,6 +128,7 @@ def test_an_unchanged_file_is_not_sent_again(client: FlaskClient) -> None:
     [
         "/live",
         "/health",
+        "/webhooks",
         "/rules",
         "/rules/7",
         "/lists",

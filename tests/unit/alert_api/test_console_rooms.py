@@ -13,7 +13,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("main",),
     ("rule",),
     ("changes",),
-    ("live", "cases", "rules", "alerts", "lists", "controls", "rejected", "audit", "keys", "backtests"),
+    ("live", "cases", "webhooks", "rules", "alerts", "lists", "controls", "rejected", "audit", "keys", "backtests"),
     ("parts",),
     ("words",),
     ("core",),

@@ -27,6 +27,7 @@ PAGES: Final = (
     "/cases",
     "/cases/<int(min=1, max=9007199254740991):_case>",
     "/cases/snoozes",
+    "/webhooks",
     "/rules",
     "/rules/backtests",
     "/rules/<int(min=1, max=2147483647):_rule>",

@@ -25,6 +25,7 @@ import { askForKey, prepareSignIn } from "./core/sign_in.js";
 import { AlertStream } from "./core/stream.js";
 import { Tabs } from "./core/tabs.js";
 import { followTheme } from "./core/theme.js";
+import { WebhooksView } from "./webhooks/webhooks.js";
 
 const ENDED = "Your session has ended. Sign in again.";
 const CHIPS = {
@@ -38,6 +39,7 @@ const TITLES = {
   live: "Live",
   health: "Health",
   cases: "Cases",
+  webhooks: "Webhooks",
   rules: "Rules",
   lists: "Lists",
   alerts: "Alerts",
@@ -54,6 +56,7 @@ const views = {
   live: new LiveView(health),
   health: new HealthView(),
   cases: new CasesView(),
+  webhooks: new WebhooksView(),
   rules: new RulesView(new RulePage(), new Backtests()),
   lists: new ListsView(),
   alerts: new AlertsView(),

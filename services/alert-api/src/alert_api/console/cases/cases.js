@@ -10,7 +10,7 @@ import { CaseRow } from "./case_row.js";
 import { countsText } from "./case_words.js";
 import { SnoozeLine } from "../parts/snooze_line.js";
 import { SnoozeList } from "./snooze_list.js";
-import { showKeys } from "./key_help.js";
+import { keyLine, showKeys } from "./key_help.js";
 import { SavedViews } from "./saved_views.js";
 import { prepareTriageKeys } from "./triage_keys.js";
 
@@ -50,7 +50,17 @@ export class CasesView {
     this.overview = element(
       "div",
       {},
-      element("div", { class: "panel-head" }, element("h1", {}, "Cases"), this.all),
+      element(
+        "div",
+        { class: "panel-head" },
+        element("h1", {}, "Cases"),
+        element(
+          "div",
+          { class: "case-ways" },
+          element("a", { class: "small", href: "/webhooks", "data-go": true }, "Webhooks"),
+          this.all,
+        ),
+      ),
       this.saved.element,
       this.filters.element,
       this.counts,
@@ -59,21 +69,7 @@ export class CasesView {
       this.list,
       this.empty,
       this.older,
-      element(
-        "p",
-        { class: "muted small triage" },
-        "Keys: ",
-        [
-          ["j", "down"],
-          ["k", "up"],
-          ["a", "acknowledge"],
-          ["e", "claim"],
-          ["r", "resolve"],
-          ["?", "all keys"],
-        ].flatMap((
-          [key, does],
-        ) => [element("kbd", {}, key), ` ${does} `]),
-      ),
+      keyLine(),
     );
     byId("cases").append(
       element("div", { class: "panel" }, this.overview, this.page.element, this.snoozes.element),

@@ -26,3 +26,21 @@ export function showKeys() {
   );
   byId(DIALOG).showModal();
 }
+
+/** The keys that are pressed most, in a line below the list. */
+export function keyLine() {
+  const keys = [
+    ["j", "down"],
+    ["k", "up"],
+    ["a", "acknowledge"],
+    ["e", "claim"],
+    ["r", "resolve"],
+    ["?", "all keys"],
+  ];
+  return element(
+    "p",
+    { class: "muted small triage" },
+    "Keys: ",
+    keys.flatMap(([key, does]) => [element("kbd", {}, key), ` ${does} `]),
+  );
+}

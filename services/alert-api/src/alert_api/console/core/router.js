@@ -4,6 +4,7 @@ const VIEWS = [
   "live",
   "health",
   "cases",
+  "webhooks",
   "rules",
   "lists",
   "alerts",

@@ -2,7 +2,7 @@
 // its middle, and an end beyond which there is more fades out.
 
 // Pages that have no tab of their own, and the one that they hang below.
-const BELOW = { health: "live" };
+const BELOW = { health: "live", webhooks: "cases" };
 
 export class Tabs {
   constructor(nav) {

@@ -2,7 +2,8 @@
 
 import { registry, session } from "../core/client.js";
 import { choice, element, form, labelled, setText, toast } from "../core/dom.js";
-import { secretCard } from "./secret_card.js";
+import { fullTime } from "../core/format.js";
+import { secretCard } from "../parts/secret_card.js";
 
 const DAY_S = 86_400;
 const ROLES = {
@@ -65,7 +66,13 @@ class KeyForm {
   }
 
   show(given, before = null) {
-    this.element.replaceWith(secretCard(given, before, this.onClose));
+    const card = {
+      secret: given.key,
+      what: `This is the key of ${given.name}.`,
+      label: "Key",
+      note: before && `The one before is good until ${fullTime(before)}.`,
+    };
+    this.element.replaceWith(secretCard(card, this.onClose));
   }
 }
 

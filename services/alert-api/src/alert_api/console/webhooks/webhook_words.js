@@ -1,0 +1,96 @@
+// What webhooks are told, and what came of it, in words.
+
+import { element } from "../core/dom.js";
+
+/** Kinds of events, as they follow on "a case is". */
+export const EVENTS = {
+  CaseOpened: "opened",
+  CaseEpisodeJoined: "joined by another rule\u2019s alerts",
+  CaseAcknowledged: "acknowledged",
+  CaseAssigned: "assigned",
+  CaseResolved: "resolved",
+  CaseReopened: "reopened",
+  CaseCommented: "commented on",
+};
+export const TEMPLATES = {
+  cloudevents: "CloudEvents, for programs",
+  slack: "A sentence, for Slack and what takes the same",
+};
+export const SEVERITIES = ["critical", "high", "medium", "low", "info"];
+export const PING = "WebhookPinged";
+
+const STATES = {
+  requested: ["waits for approval", "warn"],
+  active: ["active", "good"],
+  paused: ["paused", ""],
+};
+const RESULTS = {
+  delivered: ["taken", "good"],
+  retrying: ["tried again", "warn"],
+  dead: ["dead letter", "alarm"],
+};
+const STEPS = {
+  WebhookRequested: "asked for it",
+  WebhookApproved: "approved it",
+  WebhookChanged: "changed it",
+  WebhookPaused: "paused it",
+  WebhookResumed: "resumed it",
+  WebhookTested: "sent a test",
+  WebhookReplayed: "replayed it",
+  WebhookRemoved: "removed it",
+};
+
+export function stateTag({ state }) {
+  const [text, level] = STATES[state];
+  return element("span", { class: `tag ${level}` }, text);
+}
+
+export function resultTag({ state }) {
+  const [text, level] = RESULTS[state];
+  return element("span", { class: `tag ${level}` }, text);
+}
+
+/** "Cases that are high or worse, of rules 3 and 7, when one is opened or resolved" */
+export function toldText({ minSeverity, ruleIds, eventTypes }) {
+  const severe = minSeverity && minSeverity !== "info" ? ` that are ${minSeverity} or worse` : "";
+  const rated = minSeverity === "info" ? " of any severity that somebody has named" : "";
+  const rules = ruleIds.length
+    ? `, of ${ruleIds.length === 1 ? "rule" : "rules"} ${listed(ruleIds, "and")}`
+    : "";
+  const all = eventTypes.length === Object.keys(EVENTS).length;
+  const kinds = all ? "whatever becomes of them" : `when one is ${listed(eventTypes.map(eventText), "or")}`;
+  return `${severe || rated || rules ? "Cases" : "All cases"}${severe}${rated}${rules}, ${kinds}`;
+}
+
+export function eventText(type) {
+  return type === PING ? "test" : EVENTS[type] ?? type;
+}
+
+/** "case opened" */
+export function deliveryName({ type }) {
+  return type === PING ? "Test" : `Case ${eventText(type)}`;
+}
+
+/** "answered 503", "timed out" */
+export function reasonText({ status, error }) {
+  return status === null ? error ?? "no answer" : `answered ${status}`;
+}
+
+/** "answered 204", "answered 503, tried 3 times" */
+export function outcomeText(delivery) {
+  const tries = delivery.attempts > 1 ? `, tried ${delivery.attempts} times` : "";
+  return `${reasonText(delivery)}${tries}`;
+}
+
+export function stepText({ type, detail }) {
+  if (type === "WebhookReplayed" && detail.afterPosition !== undefined) {
+    return `${STEPS[type]} from behind position ${detail.afterPosition}`;
+  }
+  if (type === "WebhookChanged" && detail.secretChanged) return "changed it, its secret too";
+  return STEPS[type];
+}
+
+function listed(words, last) {
+  if (words.length === 1) return String(words[0]);
+  return `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
+}
