@@ -41,6 +41,7 @@ def views(tripped: Tripped, case_id: int) -> dict[str, tuple[str, str, str]]:
         "cases": ("analyst", "/cases?state=all", "alerts in"),
         "case": ("analyst", f"/cases/{case_id}", "Time line"),
         "snoozes": ("analyst", "/cases/snoozes", "What a snooze covers"),
+        "webhooks": ("ops", "/webhooks", "New webhook"),
         "rules": ("analyst", "/rules", "✓ applied"),
         "backtests": ("analyst", "/rules/backtests", "Which alerts a rule would have given"),
         "lists": ("analyst", "/lists", "New parameter"),

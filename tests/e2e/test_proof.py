@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from alert_api.cli import main
+from alert_api.domain.webhooks.signature import signed_headers
 from tests.browser.traffic import SECONDS, alerts_of, definition, is_applied
 from tests.e2e.support.kafka_log import KafkaLog
 from tests.integration.alert_api.support.webhook_receiver import Receiver, receiving
@@ -27,7 +28,7 @@ LIMIT = 20
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    with receiving() as opened:
+    with receiving(503) as opened:
         yield opened
 
 
@@ -40,7 +41,7 @@ def test_alerts_of_a_fraud_are_proven_and_explained(
         eventually(lambda: is_applied(running_stack, made), "the rule is applied", SECONDS)
         with running_stack.alerts("ops") as ops:
             told = {"name": NAME.replace(":", ""), "url": f"http://127.0.0.1:{receiver.port}/"}
-            ops.post("/v1/webhooks", json=told).raise_for_status()
+            webhook = ops.post("/v1/webhooks", json=told).raise_for_status().json()
         with running_stack.generator() as generator:
             played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
         payee, wanted = played["payeeId"], played["transactions"] - LIMIT
@@ -71,7 +72,7 @@ def test_alerts_of_a_fraud_are_proven_and_explained(
         assert len(page["items"]) == newest["contributors"]["count"] == played["transactions"]
         assert {item["transaction"]["payeeId"] for item in page["items"]} == {payee}
         evidence_is_drawn_and_checked(alerts, newest, payee, tmp_path)
-        programs_and_webhooks_are_told(running_stack, alerts, payee, receiver)
+        programs_and_webhooks_are_told(running_stack, alerts, payee, receiver, webhook)
         # the first ones of the fraud did not trip it
         first = page["items"][-1]
         query = {"eventTime": first["eventTime"]}
@@ -82,14 +83,29 @@ def test_alerts_of_a_fraud_are_proven_and_explained(
 
 
 def programs_and_webhooks_are_told(
-    stack: RunningStack, alerts: httpx.Client, payee: str, receiver: Receiver
+    stack: RunningStack, alerts: httpx.Client, payee: str, receiver: Receiver, webhook: dict[str, Any]
 ) -> None:
-    """The burst is one notice, on the topic and at the webhook, with one id."""
+    """The burst is one notice, on the topic and at the webhook, with one id; what was not taken came again, signed."""
     (case,) = (
         alerts.get("/v1/cases", params={"subject": f"payeeId:{payee}"}).raise_for_status().json()["items"]
     )
     opened = f"case-{case['caseId']}-{case['caseId']}"
-    eventually(lambda: opened in receiver.ids, "the webhook is told", SECONDS)
+    path = f"/v1/webhooks/{webhook['webhookId']}"
+
+    def delivered() -> list[tuple[str, int]]:
+        deliveries = alerts.get(f"{path}/deliveries?limit=100").raise_for_status().json()["items"]
+        return [(one["state"], one["status"]) for one in deliveries if one["eventId"] == opened]
+
+    eventually(lambda: delivered() == [("delivered", 204)], "the webhook is told", SECONDS)
+    assert receiver.ids[0] == receiver.ids[1], "what was not taken comes again"
+    assert receiver.ids.count(opened) == (2 if receiver.ids[0] == opened else 1)
+    for _, headers, body in receiver.came:
+        signed = signed_headers(
+            webhook["secret"], headers["webhook-id"], int(headers["webhook-timestamp"]), body
+        )
+        assert signed.items() <= headers.items()
+    with stack.alerts("ops") as ops:
+        ops.delete(path).raise_for_status()
     log = KafkaLog(kafka_cluster(stack.file["kafkaAdministrator"]))
     ids = [record.headers["ce_id"] for record in log.read("cases.v1")]
     assert ids.count(opened.encode()) == 1

@@ -14,10 +14,10 @@ export class WebhookDeliveries {
     Object.assign(this, { webhookId, replay, generation: 0 });
     this.state = choice(STATES, { id: "delivery-state", on: { change: () => this.begin() } });
     this.state.value = deadCount ? "dead" : "";
-    this.list = element("ol", { class: "webhook-log", "aria-label": "Deliveries" });
+    this.list = element("ol", { class: "webhook-log", "aria-label": "What it was told" });
     this.empty = element("p", { class: "empty" });
     this.more = button("Show older", () => this.read(this.next), { class: "quiet wide", hidden: true });
-    this.steps = element("ol", { class: "webhook-log", "aria-label": "History" });
+    this.steps = element("ol", { class: "webhook-log", "aria-label": "What people did" });
     this.earlier = button("Show earlier", () => this.readSteps(this.before), {
       class: "quiet wide",
       hidden: true,

@@ -4,7 +4,7 @@ import { call } from "../core/client.js";
 import { choice, element, form, labelled, setText, toast } from "../core/dom.js";
 import { secretCard } from "../parts/secret_card.js";
 import { trouble } from "../parts/snooze_form.js";
-import { EVENTS, SEVERITIES, TEMPLATES } from "./webhook_words.js";
+import { EVENTS, orWorse, SEVERITIES, TEMPLATES } from "./webhook_words.js";
 
 export class WebhookForm {
   /** Of a webhook that is there, or a new one for null; `onChange()`, `onClose()` as with keys. */
@@ -124,10 +124,6 @@ export class WebhookForm {
     field.focus();
     return null;
   }
-}
-
-function orWorse(severity) {
-  return severity === "critical" ? severity : `${severity} or worse`;
 }
 
 function waiting({ state, name }) {

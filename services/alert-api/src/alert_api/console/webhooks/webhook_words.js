@@ -52,7 +52,7 @@ export function resultTag({ state }) {
 
 /** "Cases that are high or worse, of rules 3 and 7, when one is opened or resolved" */
 export function toldText({ minSeverity, ruleIds, eventTypes }) {
-  const severe = minSeverity && minSeverity !== "info" ? ` that are ${minSeverity} or worse` : "";
+  const severe = minSeverity && minSeverity !== "info" ? ` that are ${orWorse(minSeverity)}` : "";
   const rated = minSeverity === "info" ? " of any severity that somebody has named" : "";
   const rules = ruleIds.length
     ? `, of ${ruleIds.length === 1 ? "rule" : "rules"} ${listed(ruleIds, "and")}`
@@ -60,6 +60,10 @@ export function toldText({ minSeverity, ruleIds, eventTypes }) {
   const all = eventTypes.length === Object.keys(EVENTS).length;
   const kinds = all ? "whatever becomes of them" : `when one is ${listed(eventTypes.map(eventText), "or")}`;
   return `${severe || rated || rules ? "Cases" : "All cases"}${severe}${rated}${rules}, ${kinds}`;
+}
+
+export function orWorse(severity) {
+  return severity === SEVERITIES[0] ? severity : `${severity} or worse`;
 }
 
 export function eventText(type) {
