@@ -24,6 +24,7 @@ from tripline_demo.stack import checks
 from tripline_demo.stack.credentials import Credentials
 from tripline_demo.stack.places import Places
 from tripline_demo.stack.program import Program
+from tripline_demo.stack.webhook_settings import with_webhooks
 
 DATABASE = "tripline"
 
@@ -43,8 +44,6 @@ PARTS: Mapping[str, str] = {
 """What the alert API is told of, under its names, and the processes here."""
 
 FOUR_EYES = "TRIPLINE_FOUR_EYES"
-WEBHOOKS = ("TRIPLINE_WEBHOOK_HOSTS", "TRIPLINE_WEBHOOK_PRIVATE", "TRIPLINE_WEBHOOK_PLAIN")
-"""Where webhooks may go, where the one who starts the stack says so."""
 QUOTAS: Mapping[str, str] = {
     "TRIPLINE_EXPECTED_RATE": "15", "TRIPLINE_MAX_ACTIVE_RULES": "1000", "TRIPLINE_MAX_RULES": "5000",
     "TRIPLINE_MAX_LISTS": "200", "TRIPLINE_MAX_PARAMETERS": "1000", "TRIPLINE_MAX_LIST_BYTES": "16777216",
@@ -234,16 +233,17 @@ def _alert_projector(plan: Plan) -> Program:
 
 
 def _alert_api(plan: Plan) -> Program:
-    return _service(
+    program = _service(
         plan, "alert-api", "alert API and console", ("alert-api", "api"), "alert-api", api=True,
         identity="tripline-alert-api",
         TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_api"), TRIPLINE_REGISTRY_URL=plan.url("registry"),
         TRIPLINE_ENGINE_METRICS_URL=plan.url("engine"), TRIPLINE_GENERATOR_URL=plan.url("generator"),
         TRIPLINE_PROVER_URL=plan.url("prover"), TRIPLINE_PROVER_KEY_FILE=str(plan.places.prover_key),
-        TRIPLINE_EVIDENCE_KEY_FILE=str(plan.places.evidence_key), **_webhooks(plan),
+        TRIPLINE_EVIDENCE_KEY_FILE=str(plan.places.evidence_key),
         TRIPLINE_PARTS=",".join(f"{part}={plan.url(name)}" for part, name in PARTS.items()),
         TRIPLINE_FOUR_EYES=_four_eyes(),
     )  # fmt: skip
+    return with_webhooks(program, plan.places)
 
 
 def _retention(plan: Plan) -> Program:
@@ -270,18 +270,13 @@ def _redrive(plan: Plan) -> Program:
     )  # fmt: skip
 
 
-def _webhooks(plan: Plan) -> Mapping[str, str]:
-    said = {name: os.environ[name] for name in WEBHOOKS if name in os.environ}
-    return {**said, "TRIPLINE_WEBHOOK_KEY_FILE": str(plan.places.webhook_key)}
-
-
 def _notifier(plan: Plan) -> Program:
-    return _service(
+    program = _service(
         plan, "notifier", "notices of cases", ("alert-api", "notifier"), "notifier", api=False,
         identity="tripline-notifier",
         TRIPLINE_ALERTS_DSN=plan.dsn("tripline_alert_notifier"), TRIPLINE_CONSOLE_URL=plan.url("alert-api"),
-        **_webhooks(plan),
     )  # fmt: skip
+    return with_webhooks(program, plan.places)
 
 
 def _guard(plan: Plan) -> Program:

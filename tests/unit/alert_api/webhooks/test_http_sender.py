@@ -36,7 +36,7 @@ def served(certified: Certified, folder: Path, asked: list[str | None]) -> ssl.S
     file.write_text(certified.key_and_certificate)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(file)
-    context.sni_callback = lambda _socket, name, _context: asked.append(name)  # type: ignore[assignment,misc]
+    context.sni_callback = lambda _socket, name, _context: asked.append(name)
     return context
 
 

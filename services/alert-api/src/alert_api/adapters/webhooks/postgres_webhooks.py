@@ -23,6 +23,7 @@ from alert_api.adapters.webhooks.webhook_rows import (
     stored_step,
     stored_webhook,
 )
+from alert_api.domain.webhooks.message import PING
 from alert_api.domain.webhooks.webhook import MOST_DEAD, DeliveryState, StepType, Webhook, WebhookContent
 from alert_api.errors import RecordNotStorable
 from alert_api.service.webhooks.webhook_desk import MOST, DeliveryPage, StepPage
@@ -32,7 +33,8 @@ SELECT w.*, dead.count, last.*
   FROM (SELECT {WEBHOOK_COLUMNS} FROM alerts.webhooks WHERE removed_at IS NULL) w
  CROSS JOIN LATERAL (
        SELECT count(*) FROM (
-              SELECT FROM alerts.webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND d.state = 'dead'
+              SELECT FROM alerts.webhook_deliveries d
+               WHERE d.webhook_id = w.webhook_id AND d.state = 'dead' AND d.type <> '{PING}'
                LIMIT {MOST_DEAD}) counted) dead
   LEFT JOIN LATERAL (
        SELECT {DELIVERY_COLUMNS} FROM alerts.webhook_deliveries d WHERE d.webhook_id = w.webhook_id

@@ -19,7 +19,7 @@ DELIVERY_COLUMNS: Final[LiteralString] = (
 )
 STEP_COLUMNS: Final[LiteralString] = "step_id, webhook_id, type, actor, occurred_at, version, detail"
 _CONTENT: Final = 6
-_WEBHOOK: Final = 8
+_DELIVERY: Final = 8
 
 
 def stored_content(row: tuple[Any, ...]) -> WebhookContent:
@@ -30,10 +30,10 @@ def stored_content(row: tuple[Any, ...]) -> WebhookContent:
 
 def stored_webhook(row: tuple[Any, ...]) -> Webhook:
     """Of WEBHOOK_COLUMNS, the number of dead letters, and DELIVERY_COLUMNS of the last delivery, or nulls."""
-    webhook_id, content, rest = row[0], row[1 : 1 + _CONTENT], row[1 + _CONTENT : -_WEBHOOK]
-    last = row[-_WEBHOOK:]
+    webhook_id, content, rest = row[0], row[1 : 1 + _CONTENT], row[1 + _CONTENT : -_DELIVERY]
+    last = row[-_DELIVERY:]
     return Webhook(
-        webhook_id, stored_content(content), *rest, last=None if last[0] is None else stored_delivery(last)
+        webhook_id, stored_content(content), *rest, None if last[0] is None else stored_delivery(last)
     )
 
 

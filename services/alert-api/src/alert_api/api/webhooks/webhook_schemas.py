@@ -137,7 +137,11 @@ def webhook_components() -> dict[str, dict[str, Any]]:
             **POSITION,
             "description": "Of the log: up to here it was told, or there was nothing for it",
         },
-        "deadCount": {**COUNT, "maximum": MOST_DEAD, "description": f"Dead letters; {MOST_DEAD}: or more"},
+        "deadCount": {
+            **COUNT,
+            "maximum": MOST_DEAD,
+            "description": f"Dead letters, tests apart; {MOST_DEAD}: or more",
+        },
         "lastDelivery": nullable({"$ref": "#/components/schemas/WebhookDelivery"}),
     }
     delivery = {

@@ -3,7 +3,7 @@
 import { call, session } from "../core/client.js";
 import { button, choice, element, labelled, setText } from "../core/dom.js";
 import { fullTime } from "../core/format.js";
-import { deliveryName, outcomeText, resultTag, stepText } from "./webhook_words.js";
+import { deliveryName, outcomeText, PING, resultTag, stepText } from "./webhook_words.js";
 
 const SHOWN = 25;
 const STATES = [["", "all"], ["dead", "dead letters"], ["retrying", "tried again"], ["delivered", "taken"]];
@@ -77,17 +77,17 @@ export class WebhookDeliveries {
   }
 
   row(delivery) {
-    const { eventId, position, state, changedAt } = delivery;
+    const { eventId, type, position, state, changedAt } = delivery;
+    const replays = state === "dead" && type !== PING && session.may("controls:write");
     return element(
       "li",
       { dataset: { eventId, state } },
       element("div", { class: "rule-head" }, element("b", {}, deliveryName(delivery)), resultTag(delivery)),
       element("p", { class: "muted small" }, `${fullTime(changedAt)}: ${outcomeText(delivery)}.`),
       element("p", { class: "muted small" }, `Position ${position}, id ${eventId}`),
-      state === "dead" && position > 0 && session.may("controls:write") &&
-        button("Replay from here", () => this.replay(position - 1), {
-          "aria-label": `Replay from here: ${eventId}`,
-        }),
+      replays && button("Replay from here", () => this.replay(position - 1), {
+        "aria-label": `Replay from here: ${eventId}`,
+      }),
     );
   }
 }

@@ -45,8 +45,8 @@ export function stateTag({ state }) {
   return element("span", { class: `tag ${level}` }, text);
 }
 
-export function resultTag({ state }) {
-  const [text, level] = RESULTS[state];
+export function resultTag({ type, state }) {
+  const [text, level] = type === PING && state === "dead" ? ["not taken", "alarm"] : RESULTS[state];
   return element("span", { class: `tag ${level}` }, text);
 }
 

@@ -89,16 +89,12 @@ class Tries:
 
 
 BATCH = 50
+LOOK_SECONDS = 1.0
+"""Between two looks at whether a webhook that waits for its next try is what it was."""
 
 
-class _Superseded(tenacity.stop.stop_base):
-    """No more tries once the webhook is removed, paused or changed, or its position is somebody else's."""
-
-    def __init__(self, superseded: Callable[[], bool]) -> None:
-        self._superseded = superseded
-
-    def __call__(self, retry_state: tenacity.RetryCallState) -> bool:  # noqa: ARG002 - tenacity passes it by this name
-        return self._superseded()
+class _Superseded(Exception):
+    """The webhook is removed, paused or changed, or its position is somebody else's."""
 
 
 class Deliverer:
@@ -161,18 +157,20 @@ class Deliverer:
             stop=tenacity.stop_any(
                 tenacity.stop_after_attempt(self._tries.most),
                 tenacity.stop_when_event_set(self._stop),
-                _Superseded(lambda: self._is_another(target)),
             ),
             wait=wait,
-            sleep=tenacity.sleep_using_event(self._stop),
+            sleep=lambda seconds: self._pause(seconds, target),
             retry=tenacity.retry_if_result(lambda answer: not answer.taken),
             before_sleep=self._recording(target, message),
             retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
         )
-        answer = attempts(self._sender.post, target.content.url, target.secret, message)
+        try:
+            answer = attempts(self._sender.post, target.content.url, target.secret, message)
+        except _Superseded:
+            return False
         count = attempts.statistics["attempt_number"]
         if not answer.taken and count < self._tries.most:
-            return False  # told to stop, or it is another one now
+            return False  # told to stop
         state: DeliveryState = "delivered" if answer.taken else "dead"
         self._store.record(target, message, state, count, answer)
         self._tally.delivery(state)
@@ -182,6 +180,16 @@ class Deliverer:
                 error=answer.error, consequence="it is listed, and can be replayed",
             )  # fmt: skip
         return True
+
+    def _pause(self, seconds: float, target: Target) -> None:
+        """Between two tries. Who mends or pauses the webhook does not wait for the next one. Raises _Superseded."""
+        left = seconds
+        while not self._stop.wait(min(left, LOOK_SECONDS)):
+            if self._is_another(target):
+                raise _Superseded
+            left -= LOOK_SECONDS
+            if left <= 0:
+                return
 
     def _is_another(self, target: Target) -> bool:
         now = self._store.target(target.webhook_id)
