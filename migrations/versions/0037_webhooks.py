@@ -39,6 +39,7 @@ CREATE TABLE alerts.webhooks (
     removed_by    text,
     removed_at    bigint,
     position      bigint NOT NULL CHECK (position >= 0),   -- of the log: up to here it was told
+    replays       integer NOT NULL DEFAULT 0,              -- how often somebody moved the position
     ping_at       bigint,                                  -- somebody asked for a test that was not sent yet
     CHECK ((approved_by IS NULL) = (approved_at IS NULL)),
     CHECK ((paused_by IS NULL) = (paused_at IS NULL)),
@@ -110,12 +111,12 @@ CREATE TRIGGER webhook_change_ends_approval BEFORE UPDATE ON alerts.webhooks FOR
 GRANTS = """
 GRANT SELECT (webhook_id, name, url, template, event_types, min_severity, rule_ids, content_hash, version, four_eyes,
               requested_by, requested_at, approved_by, approved_at, paused_by, paused_at, removed_by, removed_at,
-              position, ping_at),
+              position, replays, ping_at),
       INSERT (name, url, template, event_types, min_severity, rule_ids, secret_sealed, content_hash, four_eyes,
               requested_by, requested_at, position),
       UPDATE (name, url, template, event_types, min_severity, rule_ids, secret_sealed, content_hash, version,
               requested_by, requested_at, approved_by, approved_at, paused_by, paused_at, removed_by, removed_at,
-              position, ping_at)
+              position, replays, ping_at)
    ON alerts.webhooks TO tripline_alert_api;
 GRANT SELECT ON alerts.webhook_deliveries, alerts.webhook_steps TO tripline_alert_api;
 GRANT INSERT (webhook_id, type, actor, occurred_at, version, detail) ON alerts.webhook_steps TO tripline_alert_api;

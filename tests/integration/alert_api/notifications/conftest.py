@@ -63,6 +63,7 @@ def stage(postgres: PostgresServer, alerts_database: AlertsDatabase) -> Stage:
     with psycopg.connect(alerts_database.owner) as connection:
         connection.execute("UPDATE alerts.notice_cursor SET position = 0")
         connection.execute("TRUNCATE alerts.webhooks, alerts.webhook_deliveries, alerts.webhook_steps")
+        connection.execute("UPDATE alerts.webhook_lease SET until = '-infinity'")
         connection.execute("DELETE FROM registry.rule_purposes")
         connection.execute("ALTER SEQUENCE alerts.alert_events_position_seq RESTART")
     return Stage(alerts_database, postgres.login(alerts_database.owner, "tripline_alert_notifier"))

@@ -115,8 +115,11 @@ def test_what_happens_during_a_pause_waits_and_a_replay_to_the_end_leaves_it_out
 
 def test_severities_and_rules_as_they_are_now(office: Office) -> None:
     with psycopg.connect(office.stage.database.owner) as connection:
+        # Purposes of rules that are in the log alone.
+        connection.execute("SET session_replication_role = replica")
         connection.execute(
-            "INSERT INTO registry.rule_purposes (rule_id, severity) VALUES (1, 'low'), (2, 'high')"
+            "INSERT INTO registry.rule_purposes (rule_id, version, severity, tags)"
+            " VALUES (1, 1, 'low', '{}'), (2, 1, 'high', '{}')"
         )
     with receiving() as severe, receiving() as second, closing(office.store()) as store:
         by_severity = office.ask(severe, "severe", min_severity="medium")

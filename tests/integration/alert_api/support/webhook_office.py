@@ -77,6 +77,7 @@ class Office:
             finally:
                 stop.set()
                 thread.join(SECONDS)
+                store.hand_over()
 
     def states(self, webhook: Webhook) -> dict[str, tuple[str, int | None]]:
         page = self.desk.store.deliveries(webhook.webhook_id, None, None, 100)

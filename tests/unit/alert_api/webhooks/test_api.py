@@ -20,6 +20,11 @@ from alert_api.domain.webhooks.webhook import DeliveryState, Webhook, WebhookCon
 from alert_api.service.sessions import SessionDesk
 from alert_api.service.webhooks.webhook_desk import DeliveryPage, StepPage, WebhookDesk, WebhookPolicy
 from tests.unit.alert_api.support import samples
+from tests.unit.alert_api.support.fake_cases import no_cases
+from tests.unit.alert_api.support.fake_performance import FakePerformance
+from tests.unit.alert_api.support.fake_sessions import FakeSessions
+from tests.unit.alert_api.support.fake_views import FakeViews
+from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tripline_contracts import event_type_loader
 from tripline_http.application import Access
 
@@ -113,13 +118,13 @@ def client_of(webhooks: Webhooks | None) -> FlaskClient:
     policy = WebhookPolicy(Reach(frozenset({"hooks.example"})))
     desk = None if webhooks is None else WebhookDesk(webhooks, policy, lambda data: b"sealed " + data)
     stores = Stores(
-        samples.FakeAlerts(), samples.FakeOverview(), samples.no_cases(), samples.FakeRejected(),
-        samples.FakePerformance(), samples.FakeViews(), desk,
+        samples.FakeAlerts(), samples.FakeOverview(), no_cases(), FakeRejected(),
+        FakePerformance(), FakeViews(), desk,
     )  # fmt: skip
     return build(
         stores=stores,
         line=Line(Upstream("The rules registry", "http://127.0.0.1:9")),
-        doors=Doors(Access((ADA, BOB, EVE)), SessionDesk(samples.FakeSessions(), FernetSeal(), lambda: 5)),
+        doors=Doors(Access((ADA, BOB, EVE)), SessionDesk(FakeSessions(), FernetSeal(), lambda: 5)),
         registry=CollectorRegistry(),
         event_type=event_type_loader.load(),
         clock=lambda: 5,

@@ -29,7 +29,7 @@ class World:
         self.answers, self.log = list(answers), notices
         self.position, self.content = 0, CONTENT
         self.ping_at: int | None = None
-        self.version = 1
+        self.version, self.replays = 1, 0
         self.removed_by_then = self.changed_by_then = False
         self.posted: list[str] = []
         self.records: list[tuple[str, str, int, int | None]] = []
@@ -40,7 +40,9 @@ class World:
     def target(self, webhook_id: int) -> Target | None:
         if self.removed_by_then and self.posted:
             return None
-        return Target(webhook_id, self.content, "whsec_", self.version, self.position, self.ping_at)
+        return Target(
+            webhook_id, self.content, "whsec_", self.version, self.replays, self.position, self.ping_at
+        )
 
     def notices(self, after: int, limit: int) -> Sequence[CaseNotice]:
         return [notice for notice in self.log if notice.position > after][:limit]
@@ -50,7 +52,7 @@ class World:
         self.records.append((message.id, state, attempts, answer.status))
 
     def advance(self, target: Target, position: int) -> bool:
-        if (self.version, self.position) != (target.version, target.position):
+        if (self.version, self.replays) != (target.version, target.replays):
             return False
         self.position = position
         return True
@@ -64,6 +66,7 @@ class World:
         self.posted.append(message.id)
         if self.replay_to is not None:
             self.position, self.replay_to = self.replay_to, None
+            self.replays += 1
         if self.changed_by_then:
             self.version = 2
         return self.answers.pop(0) if self.answers else OK
@@ -156,6 +159,16 @@ def test_a_replay_meanwhile_keeps_its_position() -> None:
     assert world.position == 0
     deliverer.step(7)
     assert world.posted == [RESOLVED.id, *IDS]
+
+
+def test_a_replay_to_where_it_is_comes_through_too() -> None:
+    world = World(BUSY, BUSY, BUSY)
+    world.position, world.replay_to = JOINED.position, JOINED.position
+    deliverer = world.deliverer(most=1)
+    assert deliverer.step(7)
+    assert (world.records[-1][:2], world.position) == ((RESOLVED.id, "dead"), JOINED.position)
+    deliverer.step(7)
+    assert (world.posted, world.position) == ([RESOLVED.id] * 2, RESOLVED.position)
 
 
 @pytest.mark.parametrize("why", ["stopped", "removed", "replayed", "changed"])

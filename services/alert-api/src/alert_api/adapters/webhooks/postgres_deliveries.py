@@ -33,7 +33,7 @@ UPDATE alerts.webhook_lease SET holder = %(holder)s, until = now() + interval '1
 """
 END_LEASE = "UPDATE alerts.webhook_lease SET until = now() WHERE holder = %s"
 TARGET: LiteralString = f"""
-SELECT {CONTENT_COLUMNS}, secret_sealed, version, position, ping_at
+SELECT {CONTENT_COLUMNS}, secret_sealed, version, replays, position, ping_at
   FROM alerts.webhooks WHERE webhook_id = %s AND {ACTIVE}
 """  # noqa: S608 - constants
 ALL_ACTIVE: LiteralString = f"SELECT webhook_id FROM alerts.webhooks WHERE {ACTIVE}"  # noqa: S608 - constants
@@ -53,7 +53,8 @@ DELETE FROM alerts.webhook_deliveries WHERE (webhook_id, event_id) IN (
 """
 # Where somebody replays meanwhile the position is theirs; what was paused, changed or removed meanwhile is read anew.
 ADVANCE: LiteralString = f"""
-UPDATE alerts.webhooks SET position = %s WHERE webhook_id = %s AND position = %s AND version = %s AND {ACTIVE}
+UPDATE alerts.webhooks SET position = %s
+ WHERE webhook_id = %s AND position = %s AND version = %s AND replays = %s AND {ACTIVE}
 """  # noqa: S608 - constants
 PINGED = "UPDATE alerts.webhooks SET ping_at = NULL WHERE webhook_id = %s AND ping_at = %s"
 
@@ -88,12 +89,12 @@ class PostgresDeliveries(HeldConnection):
             row = cursor.execute(TARGET, (webhook_id,)).fetchone()
         if row is None:
             return None
-        *content, sealed, version, position, ping_at = row
+        *content, sealed, version, replays, position, ping_at = row
         try:
             secret = self._unseal(bytes(sealed)).decode()
         except ValueError as error:
             raise SecretSealedOtherwise(webhook_id) from error
-        return Target(webhook_id, stored_content(tuple(content)), secret, version, position, ping_at)
+        return Target(webhook_id, stored_content(tuple(content)), secret, version, replays, position, ping_at)
 
     def notices(self, after: int, limit: int) -> Sequence[CaseNotice]:
         """Those behind the position."""
@@ -116,7 +117,7 @@ class PostgresDeliveries(HeldConnection):
     def advance(self, target: Target, position: int) -> bool:
         """False where the position is no more the target's, or the webhook another one, or not told any more."""
         with self._transaction() as cursor:
-            row = (position, target.webhook_id, target.position, target.version)
+            row = (position, target.webhook_id, target.position, target.version, target.replays)
             return cursor.execute(ADVANCE, row).rowcount == 1
 
     def pinged(self, target: Target) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final, LiteralString
 
 from alert_api.domain.webhooks.webhook import Delivery, Webhook, WebhookContent, WebhookStep
@@ -32,9 +33,8 @@ def stored_webhook(row: tuple[Any, ...]) -> Webhook:
     """Of WEBHOOK_COLUMNS, the number of dead letters, and DELIVERY_COLUMNS of the last delivery, or nulls."""
     webhook_id, content, rest = row[0], row[1 : 1 + _CONTENT], row[1 + _CONTENT : -_DELIVERY]
     last = row[-_DELIVERY:]
-    return Webhook(
-        webhook_id, stored_content(content), *rest, None if last[0] is None else stored_delivery(last)
-    )
+    webhook = Webhook(webhook_id, stored_content(content), *rest)
+    return webhook if last[0] is None else replace(webhook, last=stored_delivery(last))
 
 
 def stored_delivery(row: tuple[Any, ...]) -> Delivery:

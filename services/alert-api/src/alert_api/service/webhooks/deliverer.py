@@ -24,12 +24,17 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An active webhook as its deliverer needs it; `ping_at` is when somebody asked for a test that was not sent."""
+    """An active webhook as its deliverer needs it; `ping_at` is when somebody asked for a test that was not sent.
+
+    :ivar version: another one after a change
+    :ivar replays: another one after a replay, which may lead to the position that it had
+    """
 
     webhook_id: int
     content: WebhookContent
     secret: str
     version: int
+    replays: int
     position: int
     ping_at: int | None
 
@@ -193,7 +198,7 @@ class Deliverer:
 
     def _is_another(self, target: Target) -> bool:
         now = self._store.target(target.webhook_id)
-        if now is None or (now.version, now.position) != (target.version, target.position):
+        if now is None or (now.version, now.replays) != (target.version, target.replays):
             return True
         if now.ping_at is not None:
             # Who mends a receiver tests it while a notice waits for its next try.
