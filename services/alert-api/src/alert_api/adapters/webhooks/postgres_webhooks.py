@@ -87,7 +87,8 @@ UPDATE alerts.webhooks SET ping_at = %(now)s WHERE webhook_id = %(webhook)s AND 
 # Never beyond the log's end: what comes next would be left out in silence.
 REPLAY = """
 UPDATE alerts.webhooks
-   SET replays = replays + 1, position = least((SELECT c.position FROM alerts.case_cursor c), coalesce(%(position)s::bigint, (
+   SET replays = replays + 1,
+       position = least((SELECT c.position FROM alerts.case_cursor c), coalesce(%(position)s::bigint, (
         SELECT min(position) - 1 FROM (
             SELECT position FROM alerts.case_openings WHERE occurred_at >= %(instant)s
             UNION ALL
