@@ -142,8 +142,8 @@ def test_from_asking_to_removing() -> None:
     assert (webhook["state"], webhook["ruleIds"], webhook["minSeverity"]) == ("requested", [7, 3], None)
     assert "secret" not in client.get("/v1/webhooks/1", headers=AS_ADA).get_json()
     seen = {"contentHash": webhook["contentHash"]}
-    own = client.post("/v1/webhooks/1/approve", json=seen, headers=AS_ADA)
-    assert (own.status_code, own.get_json()["type"]) == (403, f"{PROBLEM}second-person-needed")
+    refused = client.post("/v1/webhooks/1/approve", json=seen, headers=AS_ADA)
+    assert (refused.status_code, refused.get_json()["type"]) == (403, f"{PROBLEM}second-person-needed")
     early = client.post("/v1/webhooks/1/test", headers=AS_ADA)
     assert (early.status_code, early.get_json()["type"]) == (409, f"{PROBLEM}webhook-not-active")
     approved = client.post("/v1/webhooks/1/approve", json=seen, headers=AS_BOB)

@@ -113,7 +113,40 @@ class StepQuery(ma.Schema):
 
 def webhook_components() -> dict[str, dict[str, Any]]:
     """The schemas by their names in the OpenAPI document."""
-    webhook = {
+    webhook = _webhook()
+    delivery = {
+        "eventId": {"type": "string"},
+        "type": {"enum": [*NOTICE_TYPES, PING]},
+        "position": POSITION,
+        "state": {"enum": list(DELIVERY_STATES)},
+        "attempts": COUNT,
+        "status": nullable({"type": "integer"}),
+        "error": nullable({"type": "string"}),
+        "changedAt": TIME,
+    }
+    step = {
+        "stepId": ID,
+        "webhookId": ID,
+        "type": {"enum": list(STEP_TYPES)},
+        "actor": ACTOR,
+        "occurredAt": TIME,
+        "version": {"type": "integer", "minimum": 1},
+        "detail": {"type": "object", "description": "What was asked for, or from where it was replayed"},
+    }
+    secret = {"type": "string", "description": "Shown this once"}
+    return {
+        "Webhook": object_of(webhook),
+        "NewWebhook": object_of({**webhook, "secret": secret}),
+        "WebhookList": list_of("Webhook"),
+        "WebhookDelivery": object_of(delivery),
+        "WebhookDeliveryPage": list_of("WebhookDelivery"),
+        "WebhookStep": object_of(step),
+        "WebhookHistory": list_of("WebhookStep"),
+    }
+
+
+def _webhook() -> dict[str, Any]:
+    return {
         "webhookId": ID,
         "name": {"type": "string"},
         "url": {"type": "string", "description": "Its host alone, for whom neither commands nor approves"},
@@ -143,33 +176,4 @@ def webhook_components() -> dict[str, dict[str, Any]]:
             "description": f"Dead letters, tests apart; {MOST_DEAD}: or more",
         },
         "lastDelivery": nullable({"$ref": "#/components/schemas/WebhookDelivery"}),
-    }
-    delivery = {
-        "eventId": {"type": "string"},
-        "type": {"enum": [*NOTICE_TYPES, PING]},
-        "position": POSITION,
-        "state": {"enum": list(DELIVERY_STATES)},
-        "attempts": COUNT,
-        "status": nullable({"type": "integer"}),
-        "error": nullable({"type": "string"}),
-        "changedAt": TIME,
-    }
-    step = {
-        "stepId": ID,
-        "webhookId": ID,
-        "type": {"enum": list(STEP_TYPES)},
-        "actor": ACTOR,
-        "occurredAt": TIME,
-        "version": {"type": "integer", "minimum": 1},
-        "detail": {"type": "object", "description": "What was asked for, or from where it was replayed"},
-    }
-    secret = {"type": "string", "description": "Shown this once"}
-    return {
-        "Webhook": object_of(webhook),
-        "NewWebhook": object_of({**webhook, "secret": secret}),
-        "WebhookList": list_of("Webhook"),
-        "WebhookDelivery": object_of(delivery),
-        "WebhookDeliveryPage": list_of("WebhookDelivery"),
-        "WebhookStep": object_of(step),
-        "WebhookHistory": list_of("WebhookStep"),
     }
