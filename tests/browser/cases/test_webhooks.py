@@ -129,9 +129,7 @@ def look_at_it(ops: Window) -> None:
     dialog.get_by_label("Deliveries", exact=True).select_option("delivered")
     expect(dialog.get_by_role("list", name="What it was told")).to_contain_text("answered 204")
     expect(dialog.get_by_role("list", name="What people did").locator("li")).to_have_count(7)
-    expect(dialog.get_by_role("list", name="What people did")).to_contain_text(
-        "replayed it from behind position"
-    )
+    expect(dialog.get_by_role("list", name="What people did")).to_contain_text("left out what waited")
     dialog.get_by_role("button", name="Close").click()
 
 

@@ -5,9 +5,9 @@ import { choice, element, form, labelled, setText, toast } from "../core/dom.js"
 import { fieldTime } from "../core/format.js";
 import { instantText } from "../words/snooze_words.js";
 import { trouble } from "../parts/snooze_form.js";
+import { END } from "./webhook_words.js";
 
 const HOUR = 3_600_000;
-const END = Number.MAX_SAFE_INTEGER;
 const WAYS = [
   ["time", "from a time on"],
   ["position", "from behind a position of the log"],

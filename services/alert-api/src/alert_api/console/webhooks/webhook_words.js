@@ -18,6 +18,8 @@ export const TEMPLATES = {
 };
 export const SEVERITIES = ["critical", "high", "medium", "low", "info"];
 export const PING = "WebhookPinged";
+/** A position that no log reaches: a replay from there leaves out what waits. */
+export const END = Number.MAX_SAFE_INTEGER;
 
 const STATES = {
   requested: ["waits for approval", "warn"],
@@ -87,6 +89,7 @@ export function outcomeText(delivery) {
 }
 
 export function stepText({ type, detail }) {
+  if (type === "WebhookReplayed" && detail.afterPosition === END) return "left out what waited";
   if (type === "WebhookReplayed" && detail.afterPosition !== undefined) {
     return `${STEPS[type]} from behind position ${detail.afterPosition}`;
   }
