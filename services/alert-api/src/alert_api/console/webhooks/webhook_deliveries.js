@@ -58,7 +58,8 @@ export class WebhookDeliveries {
       this.list.append(...body.items.map((delivery) => this.row(delivery)));
       this.next = next;
       this.more.hidden = !next;
-      setText(this.empty, this.list.children.length ? "" : "There are none of this kind.");
+      this.empty.hidden = this.list.children.length > 0;
+      setText(this.empty, this.empty.hidden ? "" : "There are none of this kind.");
       setText(this.error, "");
     } catch (error) {
       if (generation === this.generation) setText(this.error, error.message);
