@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0037_webhooks"
-down_revision = "0036_due_cases"
+revision = "0039_webhooks"
+down_revision = "0038_backtests"
 branch_labels = None
 depends_on = None
 
