@@ -200,6 +200,21 @@ def test_what_is_refused_is_named(body: dict[str, Any], field: str) -> None:
     assert field in str(answer.get_json()["errors"])
 
 
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "body"),
+        ({"afterPosition": 1, "from": 1}, "body"),
+        ({"afterPosition": "1"}, "afterPosition"),
+        ({"from": -1}, "from"),
+        ({"to": 1}, "to"),
+    ],
+)
+def test_a_replay_is_from_one_place(body: dict[str, Any], field: str) -> None:
+    answer = client_of(Webhooks()).post("/v1/webhooks/1/replay", json=body, headers=AS_ADA)
+    assert (answer.status_code, [error["field"] for error in answer.get_json()["errors"]]) == (422, [field])
+
+
 def test_who_only_reads_sees_where_it_leads_to_and_not_what_lets_in() -> None:
     client = client_of(Webhooks())
     client.post("/v1/webhooks", json=BODY, headers=AS_ADA)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import marshmallow as ma
 from flask import Response, jsonify
 
 from alert_api.api.webhooks.webhook_json import webhook_answer, webhook_json
@@ -13,6 +14,7 @@ from alert_api.domain.webhooks.signature import new_secret
 from alert_api.domain.webhooks.webhook import WebhookContent
 from alert_api.service.webhooks.webhook_desk import WebhookDesk
 from tripline_http.auth import current_actor
+from tripline_http.errors import FieldError, invalid_input
 from tripline_http.etags import ETAG_HEADER_DOC, IfMatch, etag_of
 from tripline_http.fields import MAX_POSITION
 from tripline_http.openapi import ApiBlueprint
@@ -124,12 +126,13 @@ def _add_sending(blueprint: ApiBlueprint, desk: Desk, clock: Clock) -> None:
 
     @blueprint.route(f"{ID_PATH}/replay", methods=["POST"])
     @blueprint.requires("controls:write")
-    @blueprint.arguments(ReplayBody)
+    @blueprint.json_body("WebhookReplay")
     @blueprint.response(202, component("Webhook"), headers=ETAG_HEADER_DOC)
-    @blueprint.problems(400, 404, 413, 415, 422, 503)
+    @blueprint.problems(404, 503)
     @blueprint.doc(operationId="replayWebhook")
-    def replay_webhook(body: Body, webhook_id: int) -> Response:
+    def replay_webhook(sent: Body, webhook_id: int) -> Response:
         """Have everything told again, or left out, from a position or an instant on; what comes again has its id"""
+        body = _replay(sent)
         webhook = desk().replay(webhook_id, body.get("after"), body.get("instant"), current_actor(), clock())
         return webhook_answer(webhook, 202)
 
@@ -149,6 +152,15 @@ def _add_removal(blueprint: ApiBlueprint, desk: Desk, clock: Clock) -> None:
 def component(name: str) -> dict[str, str]:
     """A schema of the OpenAPI document."""
     return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _replay(sent: Body) -> Body:
+    try:
+        body: Body = ReplayBody().load(sent)
+    except ma.ValidationError as error:
+        named = error.messages_dict.items()
+        raise invalid_input([FieldError(name, "; ".join(map(str, said))) for name, said in named]) from error
+    return body
 
 
 def _content(body: Body) -> WebhookContent:

@@ -78,12 +78,10 @@ class WebhookApproval(_Body):
 
 
 class ReplayBody(_Body):
-    """From where: one of both."""
+    """From where: one of both, as `WebhookReplay` has it, which no schema of marshmallow can say."""
 
-    after = BoundedInteger(
-        0, MAX_POSITION, data_key="afterPosition", metadata={"description": "A position of the log"}
-    )
-    instant = BoundedInteger(0, MAX_MS, data_key="from", metadata={"description": "ms since the epoch"})
+    after = BoundedInteger(0, MAX_POSITION, data_key="afterPosition")
+    instant = BoundedInteger(0, MAX_MS, data_key="from")
 
     @ma.validates_schema(skip_on_field_errors=True)
     def _one_of_both(self, body: dict[str, Any], **_: Any) -> None:
@@ -134,7 +132,18 @@ def webhook_components() -> dict[str, dict[str, Any]]:
         "detail": {"type": "object", "description": "What was asked for, or from where it was replayed"},
     }
     secret = {"type": "string", "description": "Shown this once"}
+    replay = {
+        "type": "object",
+        "additionalProperties": False,
+        "minProperties": 1,
+        "maxProperties": 1,
+        "properties": {
+            "afterPosition": {**POSITION, "description": "From behind this position of the log"},
+            "from": {**TIME, "description": "From this instant on, in ms since the epoch"},
+        },
+    }
     return {
+        "WebhookReplay": replay,
         "Webhook": object_of(webhook),
         "NewWebhook": object_of({**webhook, "secret": secret}),
         "WebhookList": list_of("Webhook"),
