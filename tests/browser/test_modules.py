@@ -15,6 +15,8 @@ from tests.browser.support.condition_cases import (
     DIFFERENT,
     FILTER,
     NAMED,
+    RELATIVE,
+    RELATIVE_IN_WORDS,
     SUM,
     SUM_IN_WORDS,
     WEIGHED,
@@ -97,6 +99,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
             ),
         ),
         ("inWords", [{"conditions": WEIGHED}], f"W{WEIGHED_IN_WORDS}"),
+        ("inWords", [{"conditions": RELATIVE}], RELATIVE_IN_WORDS),
         ("inWords", [{"conditions": {"not": WEIGHED}}], f"Not (w{WEIGHED_IN_WORDS})"),
         (
             "inWords",

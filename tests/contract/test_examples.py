@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,9 @@ def test_alerts_add_up(path: Path) -> None:
     assert alert["windowEnd"] == alert["eventTime"] == time
     assert {name: trigger[name] for name in alert["group"]} == alert["group"]
     assert alert["partial"] == (set(trigger) < {field.name for field in declared.fields})
-    for counted in alert.get("conditions", [alert]):
+    conditions = alert.get("conditions", [alert])
+    behind = [condition["limitMeasure"] for condition in conditions if "limitMeasure" in condition]
+    for counted in [*conditions, *behind]:
         contributors = counted["contributors"]
         assert contributors["truncated"] == (contributors["count"] > len(contributors["transactions"]))
         times = [transaction["eventTime"] for transaction in contributors["transactions"]]
@@ -117,6 +120,33 @@ def test_a_bucketed_alert_is_of_its_rule() -> None:
     assert alert["precision"]["bucketSeconds"] == definition.bucket_seconds
     begin = alert["windowEnd"] - definition.window_seconds * 1000
     assert alert["windowStart"] == _bucket_start(begin, definition.bucket_seconds) < begin
+
+
+def test_an_alert_tells_what_its_limit_was_made_of() -> None:
+    alert, rule = (
+        read_example(EXAMPLES / topic / name)
+        for topic, name in (("alerts.v1", "relative.json"), ("rules.v1", "rule-published-relative.json"))
+    )
+    assert alert["definitionHash"] == rule["definitionHash"]
+    (condition,) = rule_definition.parse(rule["definition"], TRANSACTION).measured
+    (told,) = alert["conditions"]
+    said, behind = condition.to_json()["limit"], told["limitMeasure"]
+    assert isinstance(said, dict)
+    assert {name: behind[name] for name in said["measure"]} == said["measure"]
+    assert [behind[name] for name in ("times", "plus")] == [said["times"], said["plus"]]
+    amounts = [Fraction(contributor["value"]) for contributor in behind["contributors"]["transactions"]]
+    average = sum(amounts) / len(amounts)
+    limit = Fraction(behind["times"]) * average + Fraction(behind["plus"])
+    assert [round(average * 10**6), round(limit * 10**6)] == [
+        Fraction(told_as) * 10**6 for told_as in (behind["value"], told["limit"])
+    ]
+    assert Fraction(told["value"]) > limit
+    end = alert["windowEnd"] - 1000 * said["measure"]["offsetSeconds"]
+    assert [behind["windowStart"], behind["windowEnd"]] == [
+        end - 1000 * said["measure"]["windowSeconds"],
+        end,
+    ]
+    assert alert["windowStart"] == behind["windowStart"]
 
 
 @pytest.mark.parametrize("kind", ["chained", "chained-bucketed", "weighted"])

@@ -13,6 +13,26 @@ SUM = {
     "windowSeconds": 5400,
 }
 SUM_IN_WORDS = "Sum of amount per beneficiary and payer within 90 minutes ≥ 1,234,567.5"
+RELATIVE = {
+    **SUM,
+    "limit": {
+        "measure": {
+            "groupingKeyNames": ["payeeId"],
+            "aggregatorFunctionType": "AVG",
+            "aggregateFieldName": "paymentAmount",
+            "windowSeconds": 2592000,
+            "offsetSeconds": 5400,
+            "minimumCount": 5,
+        },
+        "times": "3",
+        "plus": {"parameter": "margin"},
+    },
+    "includeCurrent": False,
+}
+RELATIVE_IN_WORDS = (
+    "Sum of amount per beneficiary and payer within 90 minutes, the payment itself left out ≥ 3 × (average of amount"
+    " per payer within 30 days before the last 90 minutes, if there are at least 5), plus parameter margin"
+)
 NAMED = {
     "all": [
         {"field": "payeeId", "in": {"list": "watched"}},
@@ -58,6 +78,8 @@ AS_GROUP: list[tuple[str, list[Any], Any]] = [
     ("asGroup", [{"not": CHAIN}], {"all": [{"not": CHAIN}]}),
     ("asGroup", [CHAIN], CHAIN),
     ("asGroup", [WEIGHED], WEIGHED),
+    ("asGroup", [RELATIVE], None),
+    ("asGroup", [{**SUM, "offsetSeconds": 60}], None),
     ("asGroup", [{"atLeast": "5", "weighted": WEIGHED["weighted"]}], WEIGHED),
     ("asGroup", [{"any": [WEIGHED, SUM]}], {"any": [WEIGHED, SUM]}),
     ("asGroup", [{"not": {"not": SUM}}], None),

@@ -274,26 +274,27 @@ def _name_what_exists(body: Any) -> None:
 
 
 def without_repetitions(document: dict[str, Any]) -> None:
-    """The body of a rule is thirteen objects that differ in aggregate, window and options. Of those with a filter all
-    have the same, and all know the same operators: these are tried with the first, or the campaign would be four parts
-    of five the same filters again. A check of a rule gets all; what publishes or replaces one is such a body too,
-    read by the same code: there the first stands for all. Of conditions one is tried: that several of them
-    share a field is nothing that a schema can say. And lines are lines, by whichever of their two names."""
+    """The body of a rule is thirteen objects that differ in aggregate, window and options. Filters and operators, the
+    same in all, are tried with the first; of what publishes or replaces one the first stands for all. Of conditions one
+    is tried, plain and relative: that several share a field no schema can say. Lines are lines, by either name."""
     del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
-    first, *others = document["components"]["schemas"]["RuleBody"]["anyOf"]
+    schemas = document["components"]["schemas"]
+    first, *others = schemas["RuleBody"]["anyOf"]
     replacing = document["paths"]["/v1/rules/{rule_id}"]["put"]["requestBody"]["content"]
     replacing["application/json"]["schema"] = deepcopy(first)
     replacing["application/json"]["schema"]["properties"]["filter"] = {"type": "null"}
     publishing = document["paths"]["/v1/rules"]["post"]["requestBody"]["content"]
     publishing["application/json"]["schema"] = replacing["application/json"]["schema"]
-    trying = document["components"]["schemas"]["BacktestBody"]["oneOf"][0]
-    trying["properties"]["rule"] = replacing["application/json"]["schema"]
-    editing = document["paths"]["/v1/changes/{change_id}"]["put"]["requestBody"]["content"]
-    editing["application/json"]["schema"] = replacing["application/json"]["schema"]
+    schemas["BacktestBody"]["oneOf"][0]["properties"]["rule"] = replacing["application/json"]["schema"]
+    editing = document["paths"]["/v1/changes/{change_id}"]["put"]["requestBody"]
+    editing["content"]["application/json"] = replacing["application/json"]
     for variant in others:
         variant["properties"]["filter"] = {"type": "null"}
         if "limitOperatorType" in variant["properties"]:
             variant["properties"]["limitOperatorType"] = {"enum": [">="]}
-    *_, condition, _, _ = document["components"]["schemas"]["RuleConditions"]["anyOf"]
-    condition["properties"]["filter"] = {"type": "null"}
-    document["components"]["schemas"]["RuleConditions"] = condition
+    *_, relative, _, _, _, _, _, condition, _, _ = schemas["RuleConditions"]["anyOf"]
+    for measure in (condition, relative, *schemas["RuleMeasure"]["anyOf"]):
+        measure["properties"]["filter"] = {"type": "null"}
+    for measure in schemas["RuleMeasure"]["anyOf"]:
+        measure["properties"].pop("groupingKeyNames")
+    schemas["RuleConditions"] = {"anyOf": [condition, relative]}

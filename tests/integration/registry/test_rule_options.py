@@ -103,10 +103,14 @@ def test_conditions_are_kept_and_need_the_history_of_each_grouping(client: httpx
         items = client.get("/v1/widest-windows").json()["items"]
         return {tuple(i["groupingKeyNames"]): (i["windowSeconds"], i["ruleId"]) for i in items}
 
+    limited = condition(15_000_000, "paymentAmount")
+    before = {name: limited[name] for name in limited if not name.startswith("limit")} | {
+        "offsetSeconds": 9_000_000
+    }
     wide = [
         condition(30_000_000, "paymentAmount", "paymentType"),
         {"not": condition(20_000_000, "paymentAmount")},
-        {"any": [condition(9, "paymentAmount")]},
+        {"any": [{**condition(9, "paymentAmount"), "limit": {"measure": before}}]},
     ]
     published = client.post("/v1/rules", json={"conditions": {"all": wide}})
     assert published.status_code == 201, published.text
@@ -118,11 +122,11 @@ def test_conditions_are_kept_and_need_the_history_of_each_grouping(client: httpx
         listed = client.get("/v1/rules", params={"groupingKey": key, "limit": 100}).json()["items"]
         assert rule_id in [rule["ruleId"] for rule in listed]
     assert widest()["paymentAmount", "paymentType"] == (30_000_000, rule_id)
-    assert widest()["paymentAmount",] == (20_000_000, rule_id)
+    assert widest()["paymentAmount",] == (24_000_000, rule_id)
     # what the next change of another rule asks the database for
     other = client.post("/v1/rules", json=condition(8, "paymentAmount")).json()["ruleId"]
     assert widest()["paymentAmount", "paymentType"] == (30_000_000, rule_id)
-    assert widest()["paymentAmount",] == (20_000_000, rule_id)
+    assert widest()["paymentAmount",] == (24_000_000, rule_id)
     client.delete(f"/v1/rules/{rule_id}", headers={"If-Match": "*"})
     assert widest()["paymentAmount",] == (8, other)
     assert ("paymentAmount", "paymentType") not in widest()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from tests.oracle.parsers.conditions import DEVIATION, OF_ORDER, SINCE_FIRST, SINCE_PREVIOUS
 from tests.oracle.parsers.definitions import DISTINCT, REEVALUATE
+from tests.oracle.parsers.measures import DEVIATION, OF_ORDER, SINCE_FIRST, SINCE_PREVIOUS
 from tests.oracle.values.decimals import plain
 from tests.oracle.values.model import Json
 from tests.oracle.values.schema import AMOUNT
@@ -25,6 +25,9 @@ class Draft:
     `parameter` the limit is that, and the number only what it might be. `bucket` is the length of one, None where all
     is exact. A chained one has a `chain`, whose conditions are drafts of which only what a condition has counts; of its
     own, `grouping` and `window` are then those of the whole, and function, operator, limit and field say nothing.
+
+    A condition with something `behind` its limit is held against that, of which only what a measure has counts, `times`
+    and `plus` as they are written.
     """
 
     grouping: tuple[str, ...]
@@ -41,6 +44,23 @@ class Draft:
     chain: DraftTree | None = None
     parameter: str | None = None
     bucket: int | None = None
+    offset: int = 0
+    current: bool = True
+    least: int = 0
+    behind: Draft | None = None
+    times: Json = None
+    plus: Json = None
+
+    @property
+    def reach(self) -> int:
+        """How far back the windows of a condition begin."""
+        back = self.window + self.offset
+        return back if self.behind is None else max(back, self.behind.reach)
+
+    @property
+    def is_relative(self) -> bool:
+        """True if it says what a plain rule can't."""
+        return self.behind is not None or self.offset > 0 or not self.current or self.least > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +79,25 @@ DraftTree: TypeAlias = "Draft | Branch"
 def chained(tree: DraftTree) -> Draft:
     """A chained definition without options."""
     conditions = _conditions(tree)
-    grouping = tuple(sorted({name for condition in conditions for name in condition.grouping}))
-    widest = max(condition.window for condition in conditions)
+    measures = [*conditions, *(condition.behind for condition in conditions if condition.behind is not None)]
+    grouping = tuple(sorted({name for measure in measures for name in measure.grouping}))
+    widest = max(condition.reach for condition in conditions)
     return Draft(grouping, "COUNT", ">", 0, widest, chain=tree)
 
 
 def conditions_of(draft: Draft) -> tuple[Draft, ...]:
     """The conditions in the order of the tree; a plain draft is its own."""
     return (draft,) if draft.chain is None else _conditions(draft.chain)
+
+
+def measures_of(draft: Draft) -> tuple[Draft, ...]:
+    """All that is measured, in the order of the tree."""
+    return tuple(
+        measure
+        for condition in conditions_of(draft)
+        for measure in (condition, condition.behind)
+        if measure is not None
+    )
 
 
 def _conditions(tree: DraftTree) -> tuple[Draft, ...]:
@@ -86,7 +117,9 @@ def bucketed(draft: Draft, length: int | None) -> Draft:
         length is None
         or exact
         or least > narrowest
-        or any(other.function in (DISTINCT, DEVIATION, *OF_ORDER) for other in conditions)
+        or any(
+            other.function in (DISTINCT, DEVIATION, *OF_ORDER) or other.is_relative for other in conditions
+        )
     ):
         return replace(draft, bucket=None)
     return replace(draft, bucket=min(max(length, least), narrowest))
@@ -98,10 +131,12 @@ def scaled_draft(draft: Draft, factor: float, more: int = 0) -> Draft:
 
 
 def _widened(draft: Draft, factor: float, more: int) -> Draft:
-    window = min(max(1, int(draft.window * factor) + more), WIDEST_SECONDS)
-    if draft.chain is None:
-        return replace(draft, window=window)
-    return replace(draft, window=window, chain=_scaled(draft.chain, factor, more))
+    if draft.chain is not None:
+        chain = _scaled(draft.chain, factor, more)
+        return replace(draft, window=chained(chain).window, chain=chain)
+    window = min(max(1, int(draft.window * factor) + more), WIDEST_SECONDS - draft.offset)
+    behind = None if draft.behind is None else _widened(draft.behind, factor, more)
+    return replace(draft, window=window, behind=behind)
 
 
 def _scaled(tree: DraftTree, factor: float, more: int) -> DraftTree:
@@ -131,8 +166,15 @@ def definition_document(draft: Draft) -> dict[str, Json]:
 
 def _tree_document(tree: DraftTree) -> Json:
     if isinstance(tree, Draft):
-        only: dict[str, Json] = {} if tree.condition is None else {"filter": tree.condition}
-        return {**_members(tree), **only}
+        members = {**_members(tree), **_excerpt(tree)}
+        if tree.behind is not None:
+            limit: dict[str, Json] = {
+                "measure": _measure(tree.behind),
+                "times": tree.times,
+                "plus": tree.plus,
+            }
+            members["limit"] = limit
+        return members
     if tree.kind == "not":
         return {"not": _tree_document(tree.parts[0])}
     parts = [_tree_document(part) for part in tree.parts]
@@ -142,6 +184,23 @@ def _tree_document(tree: DraftTree) -> Json:
         ]
         return {"weighted": weighted, "atLeast": tree.at_least}
     return {tree.kind: parts}
+
+
+def _measure(draft: Draft) -> Json:
+    members = {**_members(draft), **_excerpt(draft)}
+    return {name: value for name, value in members.items() if name not in ("limitOperatorType", "limit")}
+
+
+def _excerpt(draft: Draft) -> dict[str, Json]:
+    """What a condition says beyond what a rule does, where it says something."""
+    said: dict[str, Json] = {} if draft.condition is None else {"filter": draft.condition}
+    if draft.offset:
+        said["offsetSeconds"] = draft.offset
+    if not draft.current:
+        said["includeCurrent"] = False
+    if draft.least:
+        said["minimumCount"] = draft.least
+    return said
 
 
 def _members(draft: Draft) -> dict[str, Json]:

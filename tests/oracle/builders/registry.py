@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from tests.oracle.builders.drafts import Draft, conditions_of, definition_document
+from tests.oracle.builders.drafts import Draft, definition_document, measures_of
 from tests.oracle.parsers.operator_commands import (
     CLEAR_GROUP,
     CLEAR_RULE,
@@ -174,7 +174,7 @@ class Registry:
         widest: dict[tuple[str, ...], Rule] = {}
         for rule in self.alive():
             # The window of a chained rule is the widest of its conditions, for each of their groupings.
-            for grouping in dict.fromkeys(condition.grouping for condition in conditions_of(rule.draft)):
+            for grouping in dict.fromkeys(measure.grouping for measure in measures_of(rule.draft)):
                 widest_rule = widest.get(grouping)
                 if widest_rule is None or rule.draft.window > widest_rule.draft.window:
                     widest[grouping] = rule

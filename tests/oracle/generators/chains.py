@@ -10,6 +10,7 @@ from tests.oracle.generators.filters import random_filter
 from tests.oracle.generators.measures import aggregate_of, chance, random_grouping, random_window, with_limit
 from tests.oracle.generators.named_values import parameter_reference, perhaps_named_limit
 from tests.oracle.generators.profile import Profile
+from tests.oracle.generators.relative_limits import relative
 from tests.oracle.generators.world import World
 from tests.oracle.values.decimals import plain, scaled
 from tests.oracle.values.model import Json
@@ -27,7 +28,7 @@ _SHARED = (
 
 def random_chain(rng: Random, world: World, profile: Profile) -> Draft:
     """Two to four conditions, rarely one, which may then group by nothing."""
-    if rng.random() < 0.06:
+    if rng.random() < (0.4 if profile.relative else 0.06):
         alone = _condition(rng, world, profile, random_grouping(rng), random_window(rng, world))
         return chained(alone if rng.random() < 0.5 else _joined(rng, profile, "not", (alone,)))
     shared, window = rng.choice(_SHARED), random_window(rng, world)
@@ -42,7 +43,12 @@ def _condition(rng: Random, world: World, profile: Profile, grouping: tuple[str,
     drawn = with_limit(rng, world, grouping, aggregate_of(rng, profile), window)
     made = perhaps_named_limit(rng, profile, drawn)
     only = random_filter(rng, world, 2, profile.named, profile.tests) if rng.random() < 0.3 else None
-    return replace(made, condition=only)
+    filtered = replace(made, condition=only)
+    if not chance(rng, profile.relative):
+        return filtered
+    # One global group has no wider ones beside it.
+    behind = _beside(rng, grouping) if grouping and rng.random() < 0.3 else grouping
+    return relative(rng, world, profile, filtered, behind)
 
 
 def _beside(rng: Random, shared: tuple[str, ...]) -> tuple[str, ...]:

@@ -18,8 +18,8 @@ from tests.oracle.generators.measures import aggregate_of, chance, random_groupi
 from tests.oracle.generators.named_values import perhaps_named_limit
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
-from tests.oracle.parsers.conditions import DEVIATION, OF_ORDER
 from tests.oracle.parsers.definitions import REEVALUATE
+from tests.oracle.parsers.measures import DEVIATION, OF_ORDER
 
 
 def random_draft(rng: Random, world: World, profile: Profile) -> Draft:

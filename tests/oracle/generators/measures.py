@@ -7,8 +7,8 @@ from random import Random
 from tests.oracle.builders.drafts import WIDEST_SECONDS, Draft
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
-from tests.oracle.parsers.conditions import CHANGED, DEVIATION, OF_ORDER, SINCE_FIRST, SINCE_PREVIOUS
 from tests.oracle.parsers.definitions import DISTINCT, FUNCTIONS, OPERATORS
+from tests.oracle.parsers.measures import CHANGED, DEVIATION, OF_ORDER, SINCE_FIRST, SINCE_PREVIOUS
 from tests.oracle.values.decimals import SCALE
 from tests.oracle.values.schema import AMOUNT, GROUPABLE
 

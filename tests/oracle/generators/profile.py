@@ -70,6 +70,7 @@ class Profile:
     of_order: float = 0  # per aggregate: what depends on which transaction was before
     weighted: float = 0  # per all, any or not of a chain: weights in its place
     deviation: float = 0  # per aggregate: STDDEV
+    relative: float = 0  # per condition of a chain: other windows, too few in them, limits that are measured
     entries: float = 0  # per change of a list: some values come and go, in place of another whole list
 
 
@@ -105,3 +106,7 @@ EVERYTHING_AND_TESTS = replace(EVERYTHING, filtered=0.7, tests=0.6)
 EVERYTHING_AND_ORDER = replace(EVERYTHING, of_order=0.5, deviation=0.5, chained=0.35)
 # Conditions that are weighed; the same.
 EVERYTHING_AND_WEIGHTS = replace(EVERYTHING, chained=0.6, weighted=0.5, named=0.4, of_order=0.2)
+# Windows that end earlier, and limits that are measured; the same.
+EVERYTHING_AND_MEASURES = replace(
+    EVERYTHING, chained=0.75, relative=0.75, filtered=0.3, of_order=0.15, deviation=0.1
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.oracle.builders.drafts import conditions_of
+from tests.oracle.builders.drafts import conditions_of, measures_of
 from tests.oracle.generators.payments import Payment
 from tests.oracle.histories.disorder import ordinary
 from tests.oracle.histories.traffic_state import TrafficState
@@ -15,6 +15,8 @@ def window_edge(state: TrafficState) -> Payment:
     """So that an earlier one of the same keys lies on an edge of some rule's window, or just outside."""
     drafts = [rule.draft for rule in state.schedule.registry.alive()]
     windows = [1000 * condition.window for draft in drafts for condition in conditions_of(draft)]
+    relative = [part for draft in drafts for part in measures_of(draft) if part.is_relative]
+    windows += [1000 * edge for part in relative for edge in (part.offset, part.window + part.offset)]
     reach = 20 * state.world.pace
     edges = [
         (old, old.event_time + window)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.oracle.parsers.conditions import MEMBERS
+from tests.oracle.parsers.measures import MEMBERS
 from tests.oracle.values.model import Json
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tests.oracle.parsers.definitions import Definition
+from tests.oracle.parsers.measures import Measure
 from tests.oracle.parsers.rule_events import Version
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.values.canonical_json import alert_id
@@ -12,6 +13,7 @@ from tests.oracle.values.decimals import plain
 from tests.oracle.values.event_types import current_type
 from tests.oracle.values.model import Json
 from tests.oracle.windows.aggregates import reported
+from tests.oracle.windows.contents import Behind
 from tests.oracle.windows.evaluation import Finding, Findings, Weighed, window_start
 from tests.oracle.windows.precision import Precision
 
@@ -48,7 +50,8 @@ def alert(
 def _measurements(findings: Findings, *, chained: bool) -> dict[str, Json]:
     """The value of the one condition of a plain rule, or of each condition of a chained one."""
     if chained:
-        max_listed = _MOST_CONTRIBUTORS // len(findings.by_condition)
+        measured = [part for finding in findings.by_condition for part in finding.condition.measures]
+        max_listed = _MOST_CONTRIBUTORS // len(measured)
         none: dict[str, Json] = dict.fromkeys(("value", "operator", "limit", "contributors"))
         conditions: list[Json] = [_condition(finding, max_listed) for finding in findings.by_condition]
         weighed: list[Json] = [_weighed(one) for one in findings.weighed]
@@ -75,7 +78,7 @@ def _plain(millionths: int | None) -> str | None:
 
 
 def _condition(finding: Finding, max_listed: int) -> Json:
-    condition, end = finding.condition, finding.end
+    condition = finding.condition
     return {
         "groupingKeyNames": list(condition.grouping),
         "aggregatorFunctionType": condition.function,
@@ -83,9 +86,41 @@ def _condition(finding: Finding, max_listed: int) -> Json:
         "group": dict(finding.group),
         "windowSeconds": condition.window // 1000,
         "windowStart": finding.start,
-        "windowEnd": end,
+        "windowEnd": finding.end,
+        **_excerpt(condition),
         "holds": finding.holds,
         **_measured(finding, max_listed),
+        **({} if finding.behind is None else {"limitMeasure": _behind(finding.behind, max_listed)}),
+    }
+
+
+def _excerpt(measure: Measure) -> dict[str, Json]:
+    """What the measure says of its window, if it says anything."""
+    said: dict[str, Json] = {}
+    if measure.offset:
+        said["offsetSeconds"] = measure.offset // 1000
+    elif not measure.current:
+        said["includeCurrent"] = False
+    if measure.least:
+        said["minimumCount"] = measure.least
+    return said
+
+
+def _behind(behind: Behind, max_listed: int) -> Json:
+    content, measure = behind.content, behind.content.measure
+    return {
+        "groupingKeyNames": list(measure.grouping),
+        "aggregatorFunctionType": measure.function,
+        "aggregateFieldName": measure.field,
+        "group": dict(content.group),
+        "windowSeconds": measure.window // 1000,
+        "windowStart": content.start,
+        "windowEnd": content.end,
+        **_excerpt(measure),
+        "value": decimal(content.value),
+        "times": None if behind.times is None else plain(behind.times),
+        "plus": None if behind.plus is None else plain(behind.plus),
+        "contributors": _contributors(content.contributors, content.contributors, measure, max_listed),
     }
 
 
@@ -94,8 +129,8 @@ def _measured(finding: Finding, max_listed: int) -> dict[str, Json]:
     return {
         "value": decimal(finding.value),
         "operator": condition.operator,
-        "limit": _plain(finding.limit),
-        "contributors": _contributors(finding, max_listed),
+        "limit": decimal(finding.limit),
+        "contributors": _contributors(finding.named, finding.contributors, finding.condition, max_listed),
         **_precision(finding.precision),
     }
 
@@ -140,10 +175,12 @@ def _part(event: Transaction, definition: Definition) -> dict[str, Json]:
     return {name: value for name, value in _whole(event).items() if name in kept}
 
 
-def _contributors(finding: Finding, max_listed: int) -> dict[str, Json]:
+def _contributors(
+    named: list[Transaction], contributors: list[Transaction], measure: Measure, max_listed: int
+) -> dict[str, Json]:
     # Stable, so turned round it has the last accepted first among equal times.
-    newest_first = sorted(finding.named, key=lambda other: other.event_time)[::-1]
-    count, field = len(finding.contributors), finding.condition.field
+    newest_first = sorted(named, key=lambda other: other.event_time)[::-1]
+    count, field = len(contributors), measure.field
     listed: list[Json] = [
         {
             "transactionId": other.transaction_id,

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from tests.oracle.output.alerts import decimal
 from tests.oracle.parsers.rule_events import Version
 from tests.oracle.parsers.transactions import Transaction
-from tests.oracle.values.decimals import plain
 from tests.oracle.values.model import Json, Record
 from tests.oracle.windows.evaluation import Finding, Findings, window_start
 
@@ -61,7 +60,7 @@ def _measured(finding: Finding) -> dict[str, Json]:
     return {
         "value": decimal(finding.value),
         "contributingCount": len(finding.contributors),
-        "limit": None if finding.limit is None else plain(finding.limit),
+        "limit": decimal(finding.limit),
         "limitOperatorType": finding.condition.operator,
     }
 

@@ -6,20 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tests.oracle.parsers.filters import Filter, fields_of, read_filter
+from tests.oracle.parsers.measures import DEVIATION, MEMBERS, Measure, read_measure
 from tests.oracle.parsers.named_values import NamedValues, Parameter, read_reference
-from tests.oracle.values.decimals import read_decimal
-from tests.oracle.values.errors import OutOfScope, Unreadable
-from tests.oracle.values.event_types import current_type
-from tests.oracle.values.strict_json import Value, read_integer, read_text
+from tests.oracle.values.decimals import SCALE, read_decimal
+from tests.oracle.values.errors import Unreadable
+from tests.oracle.values.strict_json import Value, read_text
 
-FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
-DISTINCT = "COUNT_DISTINCT"
-SINCE_PREVIOUS, SINCE_FIRST = "SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST"
-CHANGED = "CHANGED"
-DEVIATION = "STDDEV"
-# What depends on the order of the window's transactions.
-OF_ORDER = (SINCE_PREVIOUS, SINCE_FIRST, CHANGED)
 OPERATORS = {
     "EQUAL": "=",
     "NOT_EQUAL": "!=",
@@ -28,42 +20,30 @@ OPERATORS = {
     "GREATER": ">",
     "LESS": "<",
 }
-# What a condition is made of, and what a chained rule therefore has not beside its conditions.
-MEMBERS = (
-    "groupingKeyNames",
-    "aggregatorFunctionType",
-    "aggregateFieldName",
-    "unique",
-    "limitOperatorType",
-    "limit",
-    "windowSeconds",
-    "windowMinutes",
-)
-_WIDEST_SECONDS = 400 * 24 * 3600
 _MOST_CONDITIONS = 16
 _MOST_LEVELS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """An aggregate held against a limit. Grouping in name order, limit in millionths, window in ms.
+class Relative:
+    """A limit: so many times a measure, and a number more; both in millionths."""
 
-    `field` is None for COUNT and for what looks at times alone, `only` its own filter, which the one
-    condition of a plain rule has not.
-    """
+    measure: Measure
+    times: int | Parameter
+    plus: int | Parameter
 
-    grouping: tuple[str, ...]
-    function: str
-    field: str | None
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition(Measure):
+    """A measure held against a limit in millionths, or a relative one."""
+
     operator: str
-    limit: int | Parameter
-    window: int
-    only: Filter | None = None
+    limit: int | Parameter | Relative
 
-    def uses(self) -> frozenset[str]:
-        """The fields that it names."""
-        fields = {*self.grouping, *fields_of(self.only)}
-        return frozenset(fields if self.field is None else fields | {self.field})
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """It, and what its limit is made of."""
+        return (self, self.limit.measure) if isinstance(self.limit, Relative) else (self,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +112,23 @@ def weightings_of(tree: Tree, first: int = 0) -> Iterator[tuple[Weighting, int]]
 def read_tree(value: Value) -> Tree:
     """The `conditions` of a definition, or Unreadable."""
     tree = _read_tree(value, _MOST_LEVELS)
-    conditions = conditions_of(tree)
-    if len(conditions) > _MOST_CONDITIONS:
+    conditions, measures = conditions_of(tree), measures_of(tree)
+    if len(measures) > _MOST_CONDITIONS:
         raise Unreadable("too many conditions")
-    if len(conditions) > 1 and not shared_grouping(conditions):
+    everywhere = len(conditions) == 1 and all(not measure.grouping for measure in measures)
+    if not everywhere and not shared_grouping(measures):
         raise Unreadable("the groupings share no field")
     return tree
 
 
-def shared_grouping(conditions: tuple[Condition, ...]) -> tuple[str, ...]:
+def measures_of(tree: Tree) -> tuple[Measure, ...]:
+    """All that is measured, in the order of the tree."""
+    return tuple(measure for condition in conditions_of(tree) for measure in condition.measures)
+
+
+def shared_grouping(measures: tuple[Measure, ...]) -> tuple[str, ...]:
     """The fields that all groupings have, in name order."""
-    return tuple(sorted(set(conditions[0].grouping).intersection(*(other.grouping for other in conditions))))
+    return tuple(sorted(set(measures[0].grouping).intersection(*(other.grouping for other in measures))))
 
 
 def _read_tree(value: Value, levels: int) -> Tree:
@@ -159,9 +145,23 @@ def _read_tree(value: Value, levels: int) -> Tree:
             return Chain(kind, tuple(_read_tree(part, levels - 1) for part in parts))
     if value.keys() == {"weighted", "atLeast"}:
         return _read_weighting(value, levels)
-    if value.keys() - {*MEMBERS, "filter"}:
-        raise Unreadable("a condition has something else")
-    return read_condition(value, None if value.get("filter") is None else read_filter(value["filter"]))
+    measure = read_measure(value, {"limitOperatorType", "limit"})
+    limit = value.get("limit")
+    if isinstance(limit, dict) and "measure" in limit:
+        if measure.function == DEVIATION:
+            raise Unreadable("a deviation against a measure")
+        return _condition(measure, value, _read_relative(limit, measure.grouping))
+    return _condition(measure, value, _limit(limit))
+
+
+def _read_relative(value: dict[str, Value], grouping: tuple[str, ...]) -> Relative:
+    if value.keys() - {"measure", "times", "plus"} or not isinstance(value["measure"], dict):
+        raise Unreadable("no relative limit")
+    measure = read_measure({"groupingKeyNames": list(grouping), **value["measure"]}, set())
+    if measure.function == DEVIATION:
+        raise Unreadable("a deviation behind a limit")
+    times, plus = value.get("times"), value.get("plus")
+    return Relative(measure, SCALE if times is None else _limit(times), 0 if plus is None else _limit(plus))
 
 
 def _read_weighting(value: dict[str, Value], levels: int) -> Weighting:
@@ -177,55 +177,28 @@ def _read_weighting(value: dict[str, Value], levels: int) -> Weighting:
     return Weighting(tuple(parts), tuple(weights), _limit(value["atLeast"]))
 
 
-def read_condition(members: dict[str, Value], only: Filter | None) -> Condition:
-    """A condition of these members, whatever else there is, or Unreadable."""
-    if members.get("unique") not in (None, []):
-        raise OutOfScope("unique in a normalised definition")
-    function, field = _aggregate(members)
+def _condition(measure: Measure, value: dict[str, Value], limit: int | Parameter | Relative) -> Condition:
     return Condition(
-        _grouping(members),
-        function,
-        field,
-        _operator(members),
-        _limit(members.get("limit")),
-        _window(members),
-        only,
+        grouping=measure.grouping,
+        function=measure.function,
+        field=measure.field,
+        window=measure.window,
+        only=measure.only,
+        offset=measure.offset,
+        current=measure.current,
+        least=measure.least,
+        operator=_operator(value),
+        limit=limit,
     )
 
 
-def _grouping(members: dict[str, Value]) -> tuple[str, ...]:
-    names = members.get("groupingKeyNames")
-    if not isinstance(names, list):
-        raise Unreadable("groupingKeyNames is not a list")
-    fields = [_groupable(name) for name in names]
-    if len(set(fields)) != len(fields):
-        raise Unreadable("repeated grouping key")
-    return tuple(sorted(fields))
-
-
-def _groupable(name: Value | None) -> str:
-    written = read_text(name, "field")
-    field = current_type().aliases.get(written, written)
-    if field not in current_type().groupable:
-        raise Unreadable(f"{field} is no key")
-    return field
-
-
-def _aggregate(members: dict[str, Value]) -> tuple[str, str | None]:
-    function, field = members.get("aggregatorFunctionType"), members.get("aggregateFieldName")
-    if function in (DISTINCT, CHANGED):
-        return function, _groupable(field)
-    if function in (SINCE_PREVIOUS, SINCE_FIRST):
-        if field is not None:
-            raise Unreadable("times are of no field")
-        return function, None
-    if not isinstance(function, str) or function not in (*FUNCTIONS, DEVIATION):
-        raise Unreadable("unknown aggregate function")
-    if function == "COUNT":
-        return function, None
-    if field != current_type().amount:
-        raise Unreadable("aggregate field is not a measure")
-    return function, current_type().amount
+def read_condition(members: dict[str, Value]) -> Condition:
+    """The condition of a plain rule, whatever else there is, or Unreadable."""
+    return _condition(
+        read_measure({name: members[name] for name in MEMBERS if name in members}, {*MEMBERS}),
+        members,
+        _limit(members.get("limit")),
+    )
 
 
 def _operator(members: dict[str, Value]) -> str:
@@ -239,18 +212,3 @@ def _operator(members: dict[str, Value]) -> str:
 def _limit(value: Value | None) -> int | Parameter:
     name = read_reference(value, "parameter")
     return read_decimal(value, "limit") if name is None else Parameter(name)
-
-
-def _window(members: dict[str, Value]) -> int:
-    if "windowSeconds" in members:
-        seconds = read_integer(members["windowSeconds"], "windowSeconds")
-    else:
-        seconds = 60 * read_integer(members.get("windowMinutes"), "windowMinutes")
-    return read_duration(seconds, "window")
-
-
-def read_duration(seconds: int, what: str) -> int:
-    """A number of seconds, as a window may last, in ms, or Unreadable."""
-    if not 1 <= seconds <= _WIDEST_SECONDS:
-        raise Unreadable(f"{what} out of range")
-    return 1000 * seconds

@@ -6,21 +6,17 @@ import re
 from dataclasses import dataclass
 
 from tests.oracle.parsers.conditions import (
-    DEVIATION,
-    DISTINCT,
-    FUNCTIONS,
-    MEMBERS,
-    OF_ORDER,
     OPERATORS,
     Condition,
     Tree,
     conditions_of,
+    measures_of,
     read_condition,
-    read_duration,
     read_tree,
     shared_grouping,
 )
 from tests.oracle.parsers.filters import Filter, fields_of, read_filter
+from tests.oracle.parsers.measures import DEVIATION, DISTINCT, FUNCTIONS, MEMBERS, OF_ORDER, read_duration
 from tests.oracle.values.canonical_json import definition_hash
 from tests.oracle.values.errors import OracleError, OutOfScope, Unreadable
 from tests.oracle.values.event_types import current_type
@@ -49,8 +45,8 @@ class Definition:
     """A definition: the conditions, the transactions they are for, and when they alert; `cooldown` in ms.
 
     `bucket` is the length, in ms, of the buckets of a bucketed one.
-    `grouping`, in name order, and `window`, in ms, are those of the whole: the union and the widest of what
-    the conditions have. `shared` are the fields by which all conditions group.
+    `grouping`, in name order, and `window`, in ms, are those of the whole: the union of the groupings of all that is
+    measured, and how far back it reaches. `shared` are the fields by which all of it groups.
     """
 
     tree: Tree
@@ -92,17 +88,17 @@ def read_definition(document: Value) -> Definition:
         raise Unreadable("definition is not an object")
     _refuse_unknown(document)
     tree, chained = _tree(document)
-    conditions = conditions_of(tree)
+    conditions, measures = conditions_of(tree), measures_of(tree)
     only = None if document.get("filter") is None else read_filter(document["filter"])
     definition = Definition(
         tree,
         chained,
         conditions,
-        grouping=tuple(sorted({name for condition in conditions for name in condition.grouping})),
-        shared=shared_grouping(conditions),
-        window=max(condition.window for condition in conditions),
+        grouping=tuple(sorted({name for measure in measures for name in measure.grouping})),
+        shared=shared_grouping(measures),
+        window=max(measure.reach for measure in measures),
         uses=frozenset({current_type().time}).union(
-            fields_of(only), *(condition.uses() for condition in conditions)
+            fields_of(only), *(measure.uses() for measure in measures)
         ),
         only=only,
         firing=_choice(document, "firing", ("every", "crossing")),
@@ -118,7 +114,7 @@ def read_definition(document: Value) -> Definition:
 def _tree(document: dict[str, Value]) -> tuple[Tree, bool]:
     """The tree of conditions, and whether it stands under `conditions`."""
     if document.get("conditions") is None:
-        return read_condition(document, None), False
+        return read_condition(document), False
     if any(document.get(name) is not None for name in MEMBERS):
         raise Unreadable("conditions beside what they replace")
     return read_tree(document["conditions"]), True
@@ -149,6 +145,8 @@ def _refuse_unbucketable(definition: Definition, bucket: int) -> None:
     for condition in definition.conditions:
         if condition.function in (DISTINCT, DEVIATION, *OF_ORDER):
             raise Unreadable("a bucket tells neither different values nor deviations nor an order")
+        if len(condition.measures) > 1 or condition.offset or condition.least or not condition.current:
+            raise Unreadable("a bucket does not go with this")
         if not bucket <= condition.window <= _MOST_BUCKETS * bucket:
             raise Unreadable("no bucket for such a window")
 

@@ -50,14 +50,14 @@ def root(square: Fraction) -> Fraction:
     return Fraction(below if square < half * half else below + 1)
 
 
-def deviates(square: Fraction, symbol: str, limit: int) -> bool:
+def deviates(square: Fraction, symbol: str, limit: Fraction) -> bool:
     """True if the root of an exact square stands in the relation to the limit; it is never negative."""
-    return _HOLDS[symbol](square, Fraction(limit * limit if limit >= 0 else -1))
+    return _HOLDS[symbol](square, limit * limit if limit >= 0 else Fraction(-1))
 
 
-def holds(value: Fraction, symbol: str, limit: int) -> bool:
+def holds(value: Fraction, symbol: str, limit: Fraction) -> bool:
     """True if an exact value stands in the relation to the limit, both in millionths."""
-    return _HOLDS[symbol](value, Fraction(limit))
+    return _HOLDS[symbol](value, limit)
 
 
 def reported(value: Fraction) -> int:

@@ -8,10 +8,8 @@ from fractions import Fraction
 from operator import itemgetter
 
 from tests.oracle.parsers.conditions import (
-    DEVIATION,
-    DISTINCT,
-    OF_ORDER,
     Condition,
+    Relative,
     Weighting,
     conditions_of,
     settled,
@@ -20,12 +18,13 @@ from tests.oracle.parsers.conditions import (
 )
 from tests.oracle.parsers.definitions import Definition
 from tests.oracle.parsers.filters import passes
+from tests.oracle.parsers.measures import DEVIATION, Measure
 from tests.oracle.parsers.named_values import NamedValues
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.windows.accepted_transaction import AcceptedTransaction
-from tests.oracle.windows.aggregates import aggregate, deviates, different, holds, root, variance
+from tests.oracle.windows.aggregates import deviates, holds, variance
 from tests.oracle.windows.bucket_times import bucket_start
-from tests.oracle.windows.event_order import value_of_order
+from tests.oracle.windows.contents import Behind, content, group_by
 from tests.oracle.windows.horizon import Horizon, Horizons, is_unmerged
 from tests.oracle.windows.precision import Precision, precision_of
 
@@ -34,8 +33,9 @@ from tests.oracle.windows.precision import Precision, precision_of
 class Finding:
     """The content of one window: the exact value in millionths, and its contributors.
 
-    `value` is None for a function that has none of nothing, `limit` for a parameter that has no value; such a
-    condition does not hold, whatever the operator. `contributors` with equal times are in order of
+    `value` is None for a function that has none of nothing, and of fewer than are asked for; `limit` for a parameter
+    that has no value, and where what a relative limit is made of has none; such a condition does not hold, whatever the
+    operator. `contributors` with equal times are in order of
     acceptance, and so are `named`, those of them that can be told one by one. `start` and `end` in ms.
     `precision` is None of an exact one.
     """
@@ -45,11 +45,12 @@ class Finding:
     start: int
     end: int
     value: Fraction | None
-    limit: int | None
+    limit: Fraction | None
     holds: bool
     contributors: list[Transaction]
     named: list[Transaction]
     precision: Precision | None
+    behind: Behind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Evaluation:
 
 def group_of(definition: Definition, transaction: Transaction) -> dict[str, str] | None:
     """The transaction's group under a definition; None if one of its values is null."""
-    return _group(definition.grouping, transaction)
+    return group_by(definition.grouping, transaction)
 
 
 def triggers(definition: Definition, transaction: Transaction) -> bool:
@@ -132,7 +133,13 @@ def evaluate(
             ]
         ]
     results = tuple(
-        _with_precision(definition, measure(condition, event, window), window, horizon, horizons.settled)
+        _with_precision(
+            definition,
+            measure(condition, event, window, _behind(definition, condition, history, horizon)),
+            window,
+            horizon,
+            horizons.settled,
+        )
         for condition, window, horizon in zip(
             definition.conditions, windows, horizons.by_condition, strict=True
         )
@@ -162,44 +169,47 @@ def members(
     ]
 
 
-def measure(condition: Condition, event: Transaction, window: list[Transaction]) -> Finding:
-    """The exact value of a window that ends with `event`, against the limit; it may be empty."""
-    contributors = window
-    value: Fraction | None
-    if condition.function == DISTINCT:
-        # Null is no value, and of nothing there are 0 values, which is a number like any other.
-        contributors = [other for other in window if _counted(condition, other) is not None]
-        value = different([_counted(condition, other) for other in contributors])
-    elif condition.function in OF_ORDER:
-        value = value_of_order(condition, event, window)
-    elif condition.function == DEVIATION:
-        value = None if len(window) < 2 else root(variance([other.amount for other in window]))
-    elif not window and condition.function not in ("COUNT", "SUM"):
-        value = None
+def measure(
+    condition: Condition, event: Transaction, window: list[Transaction], behind: Behind | None = None
+) -> Finding:
+    """The exact value of a window of `event`, against the limit."""
+    measured = content(condition, event, window)
+    if isinstance(condition.limit, Relative):
+        assert behind is not None
+        limit = behind.limit
     else:
-        value = aggregate(condition.function, [other.amount for other in window])
-    # The value at the event's own acceptance, whenever it is judged.
-    limit = event.names.number(condition.limit)
+        # The value at the event's own acceptance, whenever it is judged.
+        number = event.names.number(condition.limit)
+        limit = None if number is None else Fraction(number)
+    value = measured.value
+    held = value is not None and limit is not None and holds(value, condition.operator, limit)
     if condition.function == DEVIATION and value is not None and limit is not None:
         # The value is a rounded root: what is compared is the square.
         held = deviates(variance([other.amount for other in window]), condition.operator, limit)
-    else:
-        held = value is not None and limit is not None and holds(value, condition.operator, limit)
-    group = _group(condition.grouping, event)
-    assert group is not None
-    end = event.event_time
     return Finding(
         condition,
-        group,
-        end - condition.window,
-        end,
+        measured.group,
+        measured.start,
+        measured.end,
         value,
         limit,
         held,
-        contributors,
-        named=contributors,
+        measured.contributors,
+        named=measured.contributors,
         precision=None,
+        behind=behind,
     )
+
+
+def _behind(
+    definition: Definition, condition: Condition, history: Sequence[AcceptedTransaction], horizon: Horizon
+) -> Behind | None:
+    """What the condition's limit is made of, if it is relative."""
+    limit, event = condition.limit, history[-1].transaction
+    if not isinstance(limit, Relative):
+        return None
+    measured = content(limit.measure, event, _window(definition, limit.measure, history, horizon))
+    return Behind(measured, event.names.number(limit.times), event.names.number(limit.plus))
 
 
 def _with_precision(
@@ -245,43 +255,28 @@ def _weighed(weighting: Weighting, first: int, answers: list[bool], names: Named
 
 
 def _window(
-    definition: Definition, condition: Condition, history: Sequence[AcceptedTransaction], horizon: Horizon
+    definition: Definition, part: Measure, history: Sequence[AcceptedTransaction], horizon: Horizon
 ) -> list[Transaction]:
-    """The window's transactions of the condition's group; other fields of the rule may be null there."""
-    end = history[-1].transaction.event_time
-    start = window_start(definition, condition.window, end)
-    pick = _picker(condition.grouping)
+    """The window's transactions of the measure's group; other fields of the rule may be null there."""
+    now = history[-1].transaction.event_time
+    # An hour back, an hour long: from two hours before up to, but not at, an hour before.
+    start, last = window_start(definition, part.reach, now), now - part.offset - 1 if part.offset else now
+    pick = _picker(part.grouping)
     group_values = pick(history[-1].transaction.keys)
     return [
         other.transaction
-        for other in history
-        if start <= other.transaction.event_time <= end
+        for other in (history if part.current else history[:-1])
+        if start <= other.transaction.event_time <= last
         and pick(other.transaction.keys) == group_values
         and horizon.sees(other)
         and passes(definition.only, other.transaction)
-        and passes(condition.only, other.transaction)
+        and passes(part.only, other.transaction)
     ]
-
-
-def _group(grouping: tuple[str, ...], transaction: Transaction) -> dict[str, str] | None:
-    group: dict[str, str] = {}
-    for name in grouping:
-        value = transaction.keys[name]
-        if value is None:
-            return None
-        group[name] = value
-    return group
 
 
 def _picker(grouping: tuple[str, ...]) -> Callable[[dict[str, str | None]], object]:
     """The values of a group at once: the scan is the same as with a loop over the fields, only quicker."""
     return itemgetter(*grouping) if grouping else _one_group
-
-
-def _counted(condition: Condition, transaction: Transaction) -> str | None:
-    """The text of what is counted; amounts are plain decimals there, so equal ones are equal texts."""
-    assert condition.field is not None
-    return transaction.keys[condition.field]
 
 
 def _one_group(keys: dict[str, str | None]) -> int:

@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tests.oracle.parsers.conditions import CHANGED, SINCE_FIRST, Condition
+from tests.oracle.parsers.measures import CHANGED, SINCE_FIRST, Measure
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.values.decimals import SCALE
 
 
-def value_of_order(
-    condition: Condition, event: Transaction, window: Sequence[Transaction]
-) -> Fraction | None:
+def value_of_order(part: Measure, event: Transaction, window: Sequence[Transaction]) -> Fraction | None:
     """The value in millionths; None if there is nothing to compare the event with.
 
     :param window: in order of acceptance; the event itself is in it, or not, if a filter leaves it out
     """
-    if condition.function == SINCE_FIRST:
+    if part.function == SINCE_FIRST:
         return _seconds(min(other.event_time for other in window), event.event_time) if window else None
     previous = _previous(event, window)
     if previous is None:
         return None
-    if condition.function == CHANGED:
-        assert condition.field is not None
-        return Fraction(SCALE if event.keys[condition.field] != previous.keys[condition.field] else 0)
+    if part.function == CHANGED:
+        assert part.field is not None
+        return Fraction(SCALE if event.keys[part.field] != previous.keys[part.field] else 0)
     return _seconds(previous.event_time, event.event_time)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from typing import Any
 
 import httpx
@@ -227,3 +228,17 @@ def test_of_another_event_type_in_its_words() -> None:
     said = words.sentence({**made, "transaction": {"authorisationId": "a1"}}, None)
     assert "raised this alert at authorisation a1 of" in said
     assert "for card 77 and gone x the value was" in said
+
+
+def test_a_relative_limit_says_what_it_was_made_of() -> None:
+    example = resources.files("tripline_contracts") / "examples" / "alerts.v1" / "relative.json"
+    told = json.loads(example.read_text())
+    sentence = WORDS.sentence(told, None)
+    assert "3500, over the limit 1000.000001" in sentence
+    assert (
+        "(the limit is 3 times the average of amounts, 333.333334, over 3 payments from"
+        " 2025-10-20 12:20:00 UTC to 2025-11-19 12:20:00 UTC)" in sentence
+    )
+    measure = told["conditions"][0]["limitMeasure"]
+    measure["plus"] = "5"
+    assert " UTC plus 5)" in WORDS.sentence(told, None)

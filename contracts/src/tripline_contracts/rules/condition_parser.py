@@ -4,12 +4,14 @@
     {"weighted": [{"weight": "30", "of": c}, …], "atLeast": "60"}
     {"groupingKeyNames": …, "aggregatorFunctionType": …, …, "windowSeconds": …}
 
-The members of a condition are those of a rule, in all their spellings, and an optional `filter`.
+The members of a condition are those of a rule, in all their spellings, an optional `filter`, and what it takes of its
+window. Its limit may be relative: {"measure": {…}, "times": "3", "plus": "0"}.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final, TypeGuard
 
 from tripline_contracts import spelling
@@ -27,13 +29,17 @@ from tripline_contracts.rules.conditions import (
     Weighed,
     WeightedOf,
     leaves,
+    measures,
 )
-from tripline_contracts.rules.definition_members import CONDITION_MEMBERS
-from tripline_contracts.rules.definition_parser import DefinitionReading
+from tripline_contracts.rules.definition_members import BASELINE_MEMBERS, CONDITION_MEMBERS
+from tripline_contracts.rules.measure_parser import MeasureReading
+from tripline_contracts.rules.relative_limits import Baseline, RelativeLimit
 
 MAX_CONDITIONS: Final = 16
 MAX_DEPTH: Final = 6
 """Of `all`, `any`, `not`, `weighted` and the condition inside them."""
+_LIMIT_MEMBERS: Final = ("measure", "times", "plus")
+_NO_DEVIATION: Final = "STDDEV is compared with numbers only; expected another aggregate on either side"
 
 _WORDS: Final = ("all", "any", "not", "weighted")
 _SHAPES: Final = "all, any, not, weighted, or a condition's members"
@@ -51,13 +57,13 @@ def read(data: object, event_type: EventType) -> tuple[ConditionTree | None, lis
         return None, [*reading.problems, Problem("conditions", str(bound))]
     if tree is None or reading.problems:
         return None, reading.problems
-    problems = _groupings_apart(leaves(tree))
+    problems = _groupings_apart(tree)
     return (None if problems else tree), problems
 
 
 def too_much_filtered(filter_beside: filter_parser.Filter | None, tree: ConditionTree) -> list[Problem]:
     """The bounds of one filter hold for all filters of a rule together: it has to fit in a Kafka record."""
-    filters = [filter_ for filter_ in (filter_beside, *(leaf.filter for leaf in leaves(tree))) if filter_]
+    filters = [filter_ for filter_ in (filter_beside, *(one.filter for one in measures(tree))) if filter_]
     comparisons = sum(map(filter_size.comparisons, filters))
     constants = sum(map(filter_size.constants, filters))
     bounds = {
@@ -168,15 +174,62 @@ class _Reading:
         return None
 
     def _condition(self, data: Mapping[str, object], path: str) -> Condition | None:
-        reading = DefinitionReading(data, self._event_type, CONDITION_MEMBERS)
+        relative = _relative(data)
+        # what stands for a relative limit is replaced below
+        members = data if relative is None else _with_number(data)
+        reading = MeasureReading(members, self._event_type, CONDITION_MEMBERS)
         condition = reading.condition()
+        self._refuse_what(reading, path)
+        if relative is None:
+            return condition
+        if condition is not None and condition.function == "STDDEV":
+            self._refuse(f"{path}.limit", _NO_DEVIATION)
+        grouping = condition.grouping_key_names if condition else ()
+        limit = self._relative_limit(relative, grouping, f"{path}.limit")
+        return None if condition is None or limit is None else replace(condition, limit=limit)
+
+    def _relative_limit(
+        self, data: Mapping[object, object], grouping: tuple[str, ...], path: str
+    ) -> RelativeLimit | None:
+        """The limit; its measure groups as the condition does unless it says otherwise."""
+        self._count()
+        values: dict[str, object] = {}
+        for key, value in data.items():
+            name = key.casefold() if isinstance(key, str) else None
+            if name not in _LIMIT_MEMBERS or name in values:
+                expected = f"expected only {', '.join(_LIMIT_MEMBERS)}, each once"
+                self._refuse(path, f"{expected}; not {spelling.shown(key)}")
+                return None
+            values[name] = value
+        baseline = self._baseline(values["measure"], grouping, f"{path}.measure")
+        numbers = MeasureReading({}, self._event_type, CONDITION_MEMBERS)
+        times = numbers.number("times", _or(values.get("times"), 1))
+        plus = numbers.number("plus", _or(values.get("plus"), 0))
+        self._refuse_what(numbers, path)
+        if baseline is not None and baseline.function == "STDDEV":
+            self._refuse(f"{path}.measure.aggregatorFunctionType", _NO_DEVIATION)
+        if baseline is None or times is None or plus is None:
+            return None
+        return RelativeLimit(baseline, times, plus)
+
+    def _baseline(self, data: object, grouping: tuple[str, ...], path: str) -> Baseline | None:
+        if not isinstance(data, Mapping) or not data:
+            self._refuse(path, f"expected an object with {', '.join(BASELINE_MEMBERS)}; not {_shown(data)}")
+            return None
+        named = any(isinstance(key, str) and key.casefold() == "groupingkeynames" for key in data)
+        members = data if named else {**data, "groupingKeyNames": list(grouping)}
+        reading = MeasureReading(members, self._event_type, BASELINE_MEMBERS)
+        baseline = reading.baseline()
+        self._refuse_what(reading, path)
+        return baseline
+
+    def _refuse_what(self, reading: MeasureReading, path: str) -> None:
         if reading.counts_with_reset():
             self._refuse(
                 f"{path}.aggregateFieldName", "a condition can't reset on alert; expected COUNT_FLINK"
             )
         for problem in reading.problems:
             self._refuse(f"{path}.{problem.field}", problem.message)
-        return condition
 
     def _count(self) -> None:
         self._conditions += 1
@@ -187,10 +240,34 @@ class _Reading:
         self.problems.append(Problem(path, message))
 
 
-def _groupings_apart(conditions: tuple[Condition, ...]) -> list[Problem]:
-    """A rule runs on the anchor of the fields that all its conditions group by; without any it runs nowhere."""
-    groupings = sorted({condition.grouping_key_names for condition in conditions})
-    if len(conditions) == 1 or frozenset(groupings[0]).intersection(*groupings):
+def _relative(data: Mapping[str, object]) -> Mapping[object, object] | None:
+    """The limit, if it is one with a measure."""
+    limit = next((value for key, value in data.items() if _is_limit(key)), None)
+    if not isinstance(limit, Mapping):
+        return None
+    return limit if any(isinstance(key, str) and key.casefold() == "measure" for key in limit) else None
+
+
+def _with_number(data: Mapping[str, object]) -> dict[str, object]:
+    """All members, a number in place of the first limit: one that is said again is refused as it always is."""
+    first = next(key for key in data if _is_limit(key))
+    return {key: 0 if key == first else value for key, value in data.items()}
+
+
+def _is_limit(key: object) -> bool:
+    return isinstance(key, str) and key.casefold() == "limit"
+
+
+def _or(value: object, otherwise: int) -> object:
+    return otherwise if value is None else value
+
+
+def _groupings_apart(tree: ConditionTree) -> list[Problem]:
+    """A rule runs on the anchor of the fields that all its measures group by; without any it runs nowhere, unless it
+    is one condition over the one global group."""
+    groupings = sorted({measure.grouping_key_names for measure in measures(tree)})
+    alone = len(leaves(tree)) == len(groupings) == 1
+    if alone or frozenset(groupings[0]).intersection(*groupings):
         return []
     listed = ", ".join(f"[{', '.join(grouping)}]" for grouping in groupings)
     return [Problem("conditions", f"expected groupings that all share a field; not {listed}")]

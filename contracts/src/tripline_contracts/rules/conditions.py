@@ -5,22 +5,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias, assert_never
 
-from tripline_contracts import decimals
 from tripline_contracts.filters.filter_parser import Filter
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules.aggregate import Function
+from tripline_contracts.rules.relative_limits import (
+    WHOLE,
+    Baseline,
+    Excerpt,
+    Number,
+    RelativeLimit,
+    number_json,
+)
 from tripline_contracts.spelling import Operator
+
+__all__ = [
+    "AllOf",
+    "AnyOf",
+    "Condition",
+    "ConditionTree",
+    "NotOf",
+    "Number",
+    "Weighed",
+    "WeightedOf",
+    "leaves",
+    "measures",
+    "relative_members",
+    "weight_parameters",
+    "weightings",
+]
 
 Json = dict[str, object]
 
 ConditionTree: TypeAlias = "AllOf | AnyOf | NotOf | WeightedOf | Condition"
-Number: TypeAlias = Decimal | Parameter
-"""A number, or the parameter that gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +56,10 @@ class Condition:
     function: Function
     aggregate_field: str | None
     operator: Operator
-    limit: Decimal | Parameter
+    limit: Decimal | Parameter | RelativeLimit
     window_seconds: int
     filter: Filter | None = None
+    excerpt: Excerpt = WHOLE
 
     def to_json(self) -> Json:
         """The normalised form, which reads back to an equal value; `filter` is there only where there is one."""
@@ -46,19 +68,44 @@ class Condition:
             "aggregatorFunctionType": self.function,
             "aggregateFieldName": self.aggregate_field,
             "limitOperatorType": self.operator,
-            "limit": _number(self.limit),
+            "limit": self.limit.to_json()
+            if isinstance(self.limit, RelativeLimit)
+            else number_json(self.limit),
             "windowSeconds": self.window_seconds,
+            **self.excerpt.to_json(),
         }
         return normalised if self.filter is None else {**normalised, "filter": self.filter.to_json()}
 
+    @property
+    def reach_seconds(self) -> int:
+        """How far back its window begins."""
+        return self.window_seconds + self.excerpt.offset_seconds
+
+    @property
+    def baseline(self) -> Baseline | None:
+        """The measure behind its limit, where that is relative."""
+        return self.limit.measure if isinstance(self.limit, RelativeLimit) else None
+
+    @property
+    def measures(self) -> tuple[Condition | Baseline, ...]:
+        """What is measured for it: its own window, and that of the measure behind its limit."""
+        return (self,) if self.baseline is None else (self, self.baseline)
+
     def lists(self) -> frozenset[str]:
-        """Names of the lists that its filter looks into."""
-        return frozenset() if self.filter is None else self.filter.lists()
+        """Names of the lists that its filters look into."""
+        filters = (measure.filter for measure in self.measures)
+        return frozenset[str]().union(*(passing.lists() for passing in filters if passing is not None))
 
     def parameters(self) -> frozenset[str]:
-        """Names of the parameters that its filter and its limit compare with."""
+        """Names of the parameters that its filters and its limit compare with."""
         compared = frozenset[str]() if self.filter is None else self.filter.parameters()
-        return compared | {self.limit.name} if isinstance(self.limit, Parameter) else compared
+        match self.limit:
+            case Parameter(name):
+                return compared | {name}
+            case RelativeLimit():
+                return compared | self.limit.parameters()
+            case _:
+                return compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +150,7 @@ class Weighed:
 
     def to_json(self) -> Json:
         """The normalised form, which reads back to an equal value."""
-        return {"weight": _number(self.weight), "of": self.of.to_json()}
+        return {"weight": number_json(self.weight), "of": self.of.to_json()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +166,7 @@ class WeightedOf:
     def to_json(self) -> Json:
         """The normalised form, which reads back to an equal value."""
         weighted = [operand.to_json() for operand in self.operands]
-        return {"weighted": weighted, "atLeast": _number(self.at_least)}
+        return {"weighted": weighted, "atLeast": number_json(self.at_least)}
 
     @property
     def numbers(self) -> tuple[Number, ...]:
@@ -166,5 +213,16 @@ def weight_parameters(tree: ConditionTree) -> frozenset[str]:
     return frozenset(number.name for number in numbers if isinstance(number, Parameter))
 
 
-def _number(number: Number) -> object:
-    return number.to_json() if isinstance(number, Parameter) else decimals.plain(number)
+def measures(tree: ConditionTree) -> tuple[Condition | Baseline, ...]:
+    """All that is measured for the conditions, in their order, each before the measure behind its limit."""
+    return tuple(measure for leaf in leaves(tree) for measure in leaf.measures)
+
+
+def relative_members(conditions: Iterable[Condition]) -> list[str]:
+    """What the conditions say of their windows and limits that buckets can't be held against."""
+    said: dict[str, None] = {}
+    for condition in conditions:
+        said.update(dict.fromkeys(condition.excerpt.to_json()))
+        if condition.baseline is not None:
+            said["a relative limit"] = None
+    return list(said)

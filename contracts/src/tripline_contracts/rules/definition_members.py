@@ -17,7 +17,17 @@ MEASURING: Final = (
 """What a condition measures and holds against its limit. A chained rule has `conditions` in place of these."""
 
 
-CONDITION_MEMBERS: Final = (*MEASURING, "filter")
+EXCERPT: Final = ("offsetSeconds", "includeCurrent", "minimumCount")
+"""What of a window is taken; a rule that says so has its condition in `conditions`, be it one alone."""
+
+
+CONDITION_MEMBERS: Final = (*MEASURING, *EXCERPT, "filter")
+
+
+BASELINE_MEMBERS: Final = tuple(
+    name for name in CONDITION_MEMBERS if name not in ("limitOperatorType", "limit")
+)
+"""Of the measure behind a relative limit."""
 
 
 RULE_MEMBERS: Final = (

@@ -14,8 +14,8 @@ from tripline_contracts.filters.filter_parser import Filter
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules import precision
 from tripline_contracts.rules.aggregate import JUDGED_ONCE, NOT_IN_BUCKETS, Function, read_aggregate
-from tripline_contracts.rules.conditions import Condition
-from tripline_contracts.rules.definition_members import MEASURING, RULE_MEMBERS
+from tripline_contracts.rules.conditions import Condition, relative_members
+from tripline_contracts.rules.definition_members import EXCERPT, MEASURING, RULE_MEMBERS
 from tripline_contracts.spelling import Operator
 
 MAX_WINDOW_SECONDS: Final = 400 * 24 * 60 * 60
@@ -23,7 +23,7 @@ MAX_WINDOW_SECONDS: Final = 400 * 24 * 60 * 60
 
 
 _STATE: Final = ("ruleId", "ruleState", "controlType")
-_CHAINING: Final = ("all", "any", "not", "weighted")
+_ONLY_IN_CONDITIONS: Final = {name.casefold(): name for name in ("all", "any", "not", "weighted", *EXCERPT)}
 
 
 class DefinitionReading:
@@ -39,8 +39,9 @@ class DefinitionReading:
         spellings = {name.casefold(): name for name in (*members, *(_STATE if is_rule else ()))}
         for key, value in data.items():
             name = spellings.get(key.casefold())
-            if is_rule and key.casefold() in _CHAINING:
-                self._add(key.casefold(), "expected in conditions, not beside them")
+            if is_rule and key.casefold() in _ONLY_IN_CONDITIONS:
+                proper = _ONLY_IN_CONDITIONS[key.casefold()]
+                self._add(proper, "expected in conditions, which may be one alone, not beside them")
             elif name is None:
                 self._add(spelling.shown(key)[1:-1], f"unknown field; expected only {', '.join(members)}")
             elif name in self._values:
@@ -135,6 +136,7 @@ class DefinitionReading:
         if self.chained:  # of any other rule it is said already
             functions = {condition.function for condition in measured}
             self._refuse_in_buckets({function: function in functions for function in NOT_IN_BUCKETS})
+            self._refuse_in_buckets(dict.fromkeys(relative_members(measured), True))
 
     def filter(self) -> Filter | None:
         """The filter; None where every transaction passes."""
@@ -201,24 +203,20 @@ class DefinitionReading:
 
     def limit(self) -> Decimal | Parameter | None:
         """The limit as decimal(24,6), or the parameter that gives it."""
-        value = self._values.get("limit")
-        if isinstance(value, Mapping):
-            return self._parameter("limit", value)
-        if not isinstance(value, (str, int, Decimal)) or isinstance(value, bool):
-            what = "a float; send it as text" if isinstance(value, float) else spelling.shown(value)
-            self._add("limit", f"expected a decimal number, or its text, not {what}")
-            return None
-        try:
-            return decimals.parse(spelling.bare(value) if isinstance(value, str) else value)
-        except InvalidDecimal as error:
-            self._add("limit", str(error))
-            return None
+        return self.number("limit", self._values.get("limit"))
 
-    def _parameter(self, field: str, value: Mapping[object, object]) -> Parameter | None:
+    def number(self, name: str, value: object) -> Decimal | Parameter | None:
+        """A number, or the parameter that gives it, said under that name."""
+        if not isinstance(value, (str, int, Decimal, Mapping)) or isinstance(value, bool):
+            what = "a float; send it as text" if isinstance(value, float) else spelling.shown(value)
+            self._add(name, f"expected a decimal number, or its text, not {what}")
+            return None
         try:
-            return Parameter(named_values.read_reference(value, "parameter"))
-        except InvalidConstant as error:
-            self._add(field, str(error))
+            if isinstance(value, Mapping):
+                return _parameter(value)
+            return decimals.parse(spelling.bare(value) if isinstance(value, str) else value)
+        except (InvalidDecimal, InvalidConstant) as error:
+            self._add(name, str(error))
             return None
 
     def cooldown_seconds(self) -> int | None:
@@ -276,6 +274,12 @@ class DefinitionReading:
 
     def _add(self, field: str, message: str) -> None:
         self.problems.append(Problem(field, message))
+
+
+def _parameter(value: Mapping[object, object]) -> Parameter:
+    if any(isinstance(key, str) and key.casefold() == "measure" for key in value):
+        raise InvalidConstant("a relative limit is expected in conditions, which may be one alone")
+    return Parameter(named_values.read_reference(value, "parameter"))
 
 
 def _either(words: tuple[str, ...]) -> str:

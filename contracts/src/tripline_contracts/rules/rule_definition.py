@@ -15,8 +15,9 @@ from tripline_contracts.filters.filter_parser import Filter
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules import condition_parser, precision
 from tripline_contracts.rules.aggregate import Function
-from tripline_contracts.rules.conditions import Condition, ConditionTree, leaves, weight_parameters
+from tripline_contracts.rules.conditions import Condition, ConditionTree, leaves, measures, weight_parameters
 from tripline_contracts.rules.definition_parser import MAX_WINDOW_SECONDS, DefinitionReading
+from tripline_contracts.rules.relative_limits import Baseline, RelativeLimit
 from tripline_contracts.spelling import Operator
 
 __all__ = [
@@ -47,9 +48,10 @@ class RuleDefinition:
     `filter` is None where every transaction passes; `limit` may be a parameter, whose value changes without the rule.
 
     A chained rule, made by `chained`, has `conditions`, which are None for any other. Its `grouping_key_names` are the
-    union of the conditions' groupings, `window_seconds` is the widest of their windows, and `filter` is the rule's,
-    kept beside theirs. `function`, `aggregate_field`, `operator` and `limit` are those of its first condition: they
-    keep their types and decide nothing there. Code that asks for them takes `measured` wherever a rule may be chained.
+    union of the groupings of all that it measures, `window_seconds` is how far back the widest of these windows begins,
+    and `filter` is the rule's, kept beside theirs. `function`, `aggregate_field`, `operator` and `limit` are those of
+    its first condition: they keep their types and decide nothing there. Code that asks for them takes `measured`
+    wherever a rule may be chained.
 
     `bucket_seconds` is None where the windows are exact; else all of them, those of conditions too, are bucketed so.
     """
@@ -58,7 +60,7 @@ class RuleDefinition:
     function: Function
     aggregate_field: str | None
     operator: Operator
-    limit: Decimal | Parameter
+    limit: Decimal | Parameter | RelativeLimit
     window_seconds: int
     firing: Firing = "every"
     late_events: LateEvents = "evaluate"
@@ -80,15 +82,15 @@ class RuleDefinition:
         cooldown_seconds: int | None = None,
     ) -> RuleDefinition:
         """A rule of several conditions: whether they hold together decides."""
-        measured = leaves(conditions)
-        first = measured[0]
+        measured = measures(conditions)
+        first = leaves(conditions)[0]
         return cls(
-            grouping_key_names=tuple(sorted({name for leaf in measured for name in leaf.grouping_key_names})),
+            grouping_key_names=tuple(sorted({name for one in measured for name in one.grouping_key_names})),
             function=first.function,
             aggregate_field=first.aggregate_field,
             operator=first.operator,
             limit=first.limit,
-            window_seconds=max(leaf.window_seconds for leaf in measured),
+            window_seconds=max(one.reach_seconds for one in measured),
             firing=firing,
             late_events=late_events,
             bucket_seconds=bucket_seconds,
@@ -140,9 +142,14 @@ class RuleDefinition:
         return (only,)
 
     @property
+    def measures(self) -> tuple[Condition | Baseline, ...]:
+        """All that is measured: each condition, and behind it the measure of a relative limit."""
+        return tuple(measure for condition in self.measured for measure in condition.measures)
+
+    @property
     def shared_fields(self) -> tuple[str, ...]:
-        """The fields that all conditions group by, sorted: the rule's anchor is one of these."""
-        groupings = [condition.grouping_key_names for condition in self.measured]
+        """The fields that all measures group by, sorted: the rule's anchor is one of these."""
+        groupings = [measure.grouping_key_names for measure in self.measures]
         return tuple(sorted(frozenset(groupings[0]).intersection(*groupings)))
 
     @property

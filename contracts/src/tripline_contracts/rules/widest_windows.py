@@ -16,7 +16,8 @@ _Widest = dict[tuple[str, ...], tuple[int, int, int]]
 def widest_windows(rules: Iterable[Needing]) -> list[dict[str, object]]:
     """The `widestWindows` of a rule event, from the rules that need history.
 
-    One entry per grouping set, sorted by its names; a chained rule needs the history of each condition's grouping.
+    One entry per grouping set, sorted by its names; a chained rule needs the history of each measure's grouping, as
+    far back as its window begins.
     Of equal windows the lowest rule id is named, and of one rule the lowest version, so that the result does not
     depend on the order of `rules`.
     """
@@ -50,9 +51,9 @@ def widest_windows_after(
 def _widest(rules: Iterable[Needing]) -> _Widest:
     widest: _Widest = {}
     for rule_id, version, definition in rules:
-        for condition in definition.measured:
-            grouping = condition.grouping_key_names
-            candidate = (-condition.window_seconds, rule_id, version)
+        for measure in definition.measures:
+            grouping = measure.grouping_key_names
+            candidate = (-measure.reach_seconds, rule_id, version)
             widest[grouping] = min(widest.get(grouping, candidate), candidate)
     return widest
 

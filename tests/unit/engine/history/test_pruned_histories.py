@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.oracle.generators.profile import (
     EVERYTHING,
     EVERYTHING_AND_ENTRIES,
+    EVERYTHING_AND_MEASURES,
     EVERYTHING_AND_MORE,
     EVERYTHING_AND_ORDER,
     Profile,
@@ -35,6 +36,7 @@ PROFILE = st.builds(
             EVERYTHING,
             EVERYTHING_AND_MORE,
             EVERYTHING_AND_ENTRIES,
+            EVERYTHING_AND_MEASURES,
             EVERYTHING_AND_ORDER,
             replace(EVERYTHING, bucketed=0.6),
         ]

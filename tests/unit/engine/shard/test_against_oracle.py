@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from tests.oracle.generators.profile import (
     EVERYTHING,
     EVERYTHING_AND_ENTRIES,
+    EVERYTHING_AND_MEASURES,
     EVERYTHING_AND_ORDER,
     EVERYTHING_AND_TESTS,
     EVERYTHING_AND_WEIGHTS,
@@ -81,6 +82,7 @@ PROFILE = st.builds(
             EVERYTHING_AND_ENTRIES,
             EVERYTHING_AND_TESTS,
             replace(EVERYTHING_AND_TESTS, bucketed=0.5),
+            EVERYTHING_AND_MEASURES,
             EVERYTHING_AND_ORDER,
             EVERYTHING_AND_WEIGHTS,
         ]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from tripline_contracts import decimals
 from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules.conditions import Condition
+from tripline_contracts.rules.relative_limits import Baseline, Number, RelativeLimit
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.rules.measures import Measure
 from tripline_engine.domain.rules.named_values import NamedValues
@@ -10,6 +13,8 @@ from tripline_engine.domain.rules.threshold import Threshold
 
 ThresholdRun = tuple[int, int, Threshold]
 """The history's rows from the first number to before the second, and their threshold."""
+NumberRun = tuple[int, int, int | None, int | None]
+"""Such rows, and `times` and `plus` of their relative limit, scaled by 10⁶; None for a parameter without a value."""
 
 
 def threshold_runs(
@@ -18,10 +23,33 @@ def threshold_runs(
     """The thresholds of a condition for the anchor's history from row ``start`` to ``end``."""
     if measure.constant is not None:
         return [(start, end, measure.constant)]
-    parameter, offset = measure.condition.limit, history.offset
-    assert isinstance(parameter, Parameter)
-    runs = named.parameter(parameter.name).runs(anchor, start + offset, end + offset)
+    if isinstance(measure.source, Baseline) or isinstance(measure.source.limit, RelativeLimit):
+        return []
+    runs = _runs_of(measure.source.limit, anchor, named, history, start, end)
+    return [(first, until, Threshold(measure.source.operator, scaled)) for first, until, scaled in runs]
+
+
+def number_runs(
+    condition: Condition, anchor: str, named: NamedValues, history: History, start: int, end: int
+) -> list[NumberRun]:
+    """What a relative limit goes by for the anchor's history from row ``start`` to ``end``."""
+    assert isinstance(condition.limit, RelativeLimit)
+    rows = anchor, named, history, start, end
+    times, plus = _runs_of(condition.limit.times, *rows), _runs_of(condition.limit.plus, *rows)
     return [
-        (first - offset, until - offset, Threshold(measure.condition.operator, scaled))
-        for first, until, scaled in runs
+        (max(first, other), min(until, other_until), factor, summand)
+        for first, until, factor in times
+        for other, other_until, summand in plus
+        if max(first, other) < min(until, other_until)
     ]
+
+
+def _runs_of(
+    number: Number, anchor: str, named: NamedValues, history: History, start: int, end: int
+) -> list[tuple[int, int, int | None]]:
+    """The values, scaled by 10⁶, of a number or a parameter; None where that has none."""
+    if not isinstance(number, Parameter):
+        return [(start, end, decimals.to_scaled(number))]
+    offset = history.offset
+    runs = named.parameter(number.name).runs(anchor, start + offset, end + offset)
+    return [(first - offset, until - offset, scaled) for first, until, scaled in runs]

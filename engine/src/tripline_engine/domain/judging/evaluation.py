@@ -13,16 +13,22 @@ from tripline_contracts.rules.aggregate import OF_ORDER
 from tripline_engine.domain.buckets.bucket_readings import BucketReadings
 from tripline_engine.domain.firing.firing_states import FiringRecords
 from tripline_engine.domain.groups.group_lists import IntrusiveLists
-from tripline_engine.domain.history.threshold_runs import ThresholdRun, threshold_runs
+from tripline_engine.domain.history.threshold_runs import ThresholdRun, number_runs, threshold_runs
 from tripline_engine.domain.judging.bucket_bounds import bounds_of
 from tripline_engine.domain.judging.condition_tree import TreeNumbers
 from tripline_engine.domain.judging.contributors import ContributorLookup
+from tripline_engine.domain.judging.excerpts import Source, extremes_of, totals_of, walk
 from tripline_engine.domain.judging.order_readings import since, since_previous
-from tripline_engine.domain.judging.readings import DeviationReading, MeasureReading, RuleReading
+from tripline_engine.domain.judging.readings import (
+    BaselineReading,
+    DeviationReading,
+    MeasureReading,
+    RuleReading,
+)
 from tripline_engine.domain.judging.window_results import EnteredRows, WindowResults
 from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.rules.deviations import Squares
-from tripline_engine.domain.rules.measures import BucketKey, ChainKey, Measure, Population, SquareKey
+from tripline_engine.domain.rules.measures import BucketKey, Measure, Population, SquareKey
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.transactions.columns import Amounts, Totals
@@ -133,49 +139,37 @@ class BatchEvaluation:
             return self._read_deviations(version, measure, measure.squares, lists)
         if measure.buckets is not None:
             return self._read_buckets(version, measure, measure.buckets, lists)
-        extremes = np.empty(0, np.int64) if measure.chain is None else self._extremes(measure, measure.chain)
-        return self._read_measure(version, measure, self._totals(measure), extremes, lists)
+        if measure.is_walked:
+            counts, values = walk(self._source, measure, self._floor(version))
+            return self._read_values(version, measure, counts, values, lists)
+        extremes = (
+            np.empty(0, np.int64)
+            if measure.chain is None
+            else extremes_of(self._source, measure, measure.chain)
+        )
+        return self._read_measure(version, measure, totals_of(self._source, measure), extremes, lists)
 
-    def _extremes(self, measure: Measure, chain: ChainKey) -> npt.NDArray[np.int64]:
-        """The rows with the extreme values of the measure's window alone."""
-        widths = self.windows.chains[chain].windows
-        rows: npt.NDArray[np.int64] = self.results.extremes(chain)[:, widths.index(measure.window_ms)]
-        return rows
-
-    def _totals(self, measure: Measure) -> Totals:
-        """The totals of the measure's window alone."""
-        if measure.distinct is not None:
-            windows, totals = (
-                self.windows.distincts[measure.distinct].windows,
-                self.results.totals(measure.distinct),
-            )
-        else:
-            assert measure.totals is not None
-            windows, totals = self.windows.totals[measure.totals].windows, self.results.totals(measure.totals)
-        width = windows.index(measure.window_ms)
-        return Totals(totals.counts[width], totals.low[width], totals.high[width])
+    @property
+    def _source(self) -> Source:
+        return Source(self.windows, self.results, self.watermarks, self.start, self.end)
 
     def _read_order(self, version: RuleVersion, measure: Measure, lists: IntrusiveLists) -> MeasureReading:
         if measure.chain is not None:
-            read = since(self.windows.history, self.start, self._extremes(measure, measure.chain))
+            read = since(self.windows.history, self.start, extremes_of(self._source, measure, measure.chain))
         else:
             assert measure.totals is not None
             floor = self.windows.floor(self.watermarks, measure.totals)
             read = since_previous(self.windows, measure, self.start, self.end, floor)
-        return MeasureReading(
-            measure=measure,
-            start=self.start,
-            counts=self._totals(measure).counts,
-            values=read.values,
-            window=partial(self.window, version, measure, lists),
-            limits=self.limits(version, measure),
-            present=read.present,
-        )
+        counts = totals_of(self._source, measure).counts
+        return self._read_values(version, measure, counts, read.values, lists, read.present)
 
     def _read_deviations(
         self, version: RuleVersion, measure: Measure, key: SquareKey, lists: IntrusiveLists
     ) -> MeasureReading:
-        width, totals = self.windows.squares[key].windows.index(measure.window_ms), self._totals(measure)
+        width, totals = (
+            self.windows.squares[key].windows.index(measure.window_ms),
+            totals_of(self._source, measure),
+        )
         return DeviationReading(
             measure=measure,
             start=self.start,
@@ -229,16 +223,37 @@ class BatchEvaluation:
     ) -> MeasureReading:
         values = Amounts(totals.low, totals.high)
         if measure.chain is not None:
-            amounts = self.windows.amounts(measure.condition.aggregate_field)
+            amounts = self.windows.amounts(measure.source.aggregate_field)
             values = Amounts(amounts.low[extremes], amounts.high[extremes])
+        return self._read_values(version, measure, totals.counts, values, lists)
+
+    def _read_values(
+        self,
+        version: RuleVersion,
+        measure: Measure,
+        counts: npt.NDArray[np.int64],
+        values: Amounts,
+        lists: IntrusiveLists,
+        present: npt.NDArray[np.bool_] | None = None,
+    ) -> MeasureReading:
         return MeasureReading(
             measure=measure,
             start=self.start,
-            counts=totals.counts,
+            counts=counts,
             values=values,
             window=partial(self.window, version, measure, lists),
             limits=self.limits(version, measure),
+            present=present,
+            behind=self._behind(version, measure),
         )
+
+    def _behind(self, version: RuleVersion, measure: Measure) -> BaselineReading | None:
+        """The measure behind a relative limit, for the same rows."""
+        if measure.baseline is None:
+            return None
+        history, named = self.windows.history, self.windows.named
+        runs = number_runs(measure.condition, version.anchor, named, history, self.start, self.end)
+        return BaselineReading(self._measure(version, measure.baseline), runs)
 
     def window(self, version: RuleVersion, measure: Measure, lists: IntrusiveLists) -> ContributorLookup:
         """The lookup of contributors in the measure's windows."""
@@ -249,7 +264,7 @@ class BatchEvaluation:
             members=self.windows.lists[measure.members].slots,
             measure=measure,
             floor=self._listed_from(version, measure),
-            max_listed=telling.contributors // len(version.measures),
+            max_listed=telling.contributors // len(version.all_measures),
             whole=telling.whole,
         )
 

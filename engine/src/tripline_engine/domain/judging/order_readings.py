@@ -35,7 +35,7 @@ def since_previous(windows: WindowSet, measure: Measure, start: int, end: int, f
     :param floor: older event times (ms) are not visible
     """
     population, members = windows.lists[measure.population], windows.lists[measure.members]
-    history, field = windows.history, measure.condition.aggregate_field
+    history, field = windows.history, measure.source.aggregate_field
     bounds = WindowBounds(np.array([measure.window_ms]), floor, history.base)
     rows = previous_rows(population, members, start, end, bounds)
     if field is None:

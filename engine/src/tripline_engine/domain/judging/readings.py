@@ -8,17 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tripline_contracts import decimals
 from tripline_contracts.rules.conditions import weightings
+from tripline_contracts.rules.relative_limits import Baseline
 from tripline_engine.domain.history.history import History
-from tripline_engine.domain.history.threshold_runs import ThresholdRun
+from tripline_engine.domain.history.threshold_runs import NumberRun, ThresholdRun
 from tripline_engine.domain.judging.condition_tree import TreeNumbers, TreeReading, WeighedRows
 from tripline_engine.domain.judging.contributors import ContributorLookup
-from tripline_engine.domain.judging.verdict import Bounds, Measured, Verdict
+from tripline_engine.domain.judging.verdict import Bounds, Measured, MeasuredLimit, Verdict
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.memory.wide_integers import join3
 from tripline_engine.domain.rules import deviations
 from tripline_engine.domain.rules.deviations import Squares, Sums
 from tripline_engine.domain.rules.measures import Measure
+from tripline_engine.domain.rules.relative_threshold import Side, compare_sides, limit_of, side
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.threshold import FEWEST_DEVIATING, Matches, shown
 from tripline_engine.domain.transactions.columns import Amounts
@@ -31,9 +34,10 @@ class MeasureReading:
     :ivar counts: int64, n: how many transactions of each one's window contribute
     :ivar values: their sums, extreme values or numbers of values; of MIN and MAX anything where nothing contributes
     :ivar window: tells what the windows were read from; only an alert asks
-    :ivar limits: what the rows are held against
+    :ivar limits: what the rows are held against; nothing where the limit is relative
     :ivar bounds: of bucketed windows, by place: what only an alert asks too
     :ivar present: where there is a value (bool, n), if the counts do not tell; without one the limit does not hold
+    :ivar behind: of a relative limit what it is made of
     """
 
     measure: Measure
@@ -44,15 +48,43 @@ class MeasureReading:
     limits: list[ThresholdRun]
     bounds: Callable[[int], Bounds] | None = None
     present: Matches | None = None
+    behind: BaselineReading | None = None
 
     def satisfied(self) -> Matches:
         """Where the limit holds (bool, n)."""
+        if self.behind is not None:
+            return self._beyond(self.behind)
         low, high = self.values
         satisfied = np.zeros(len(self.counts), np.bool_)
         for first, until, limit in self.limits:
             run = slice(first - self.start, until - self.start)
             satisfied[run] = limit.matches(self.measure.function, self.counts[run], low[run], high[run])
+        least = self.measure.excerpt.minimum_count
+        if least:
+            satisfied &= self.counts >= least
         return satisfied if self.present is None else satisfied & self.present
+
+    def _beyond(self, behind: BaselineReading) -> Matches:
+        valued, measured = self.valued() & behind.reading.valued(), behind.reading
+        operator = self.measure.condition.operator
+        for first, until, times, plus in behind.numbers:
+            run = slice(first - self.start, until - self.start)
+            if times is None or plus is None:
+                valued[run] = False
+                continue
+            compare_sides(operator, self.side(run), measured.side(run), times, plus, valued[run])
+        return valued
+
+    def valued(self) -> Matches:
+        """Where it has a value (bool, n)."""
+        of_some = self.measure.function in ("AVG", "MIN", "MAX")
+        valued: Matches = self.counts >= max(self.measure.excerpt.minimum_count, int(of_some))
+        return valued if self.present is None else valued & self.present
+
+    def side(self, run: slice) -> Side:
+        """These aggregates as a side of a comparison."""
+        low, high = self.values
+        return side(self.measure.function, self.counts[run], low[run], high[run])
 
     def measured(self, i: int, *, holds: bool) -> Measured:
         """The i-th window's value against its limit, with its contributors."""
@@ -65,10 +97,13 @@ class MeasureReading:
             count=self.count(i),
             contributors=self.window().contributors(row, row),
             bounds=self.bounds(i) if self.bounds else None,
+            behind=self.behind.measured(i) if self.behind else None,
         )
 
     def limit(self, i: int) -> str | None:
         """The limit of the i-th window as plain decimal text; None if it has no value."""
+        if self.behind is not None:
+            return self.behind.limit(i)
         runs = (limit for first, until, limit in self.limits if first <= self.start + i < until)
         return next(runs).text
 
@@ -77,10 +112,54 @@ class MeasureReading:
         return int(self.counts[i])
 
     def value(self, i: int) -> str | None:
-        """The aggregate of the i-th window as plain decimal text; None where it is one of nothing."""
+        """The aggregate of the i-th window as plain decimal text; None where it has none: of nothing, or of too few."""
+        if self.count(i) < self.measure.excerpt.minimum_count:
+            return None
         if self.present is not None and not self.present[i]:
             return None
-        return shown(self.measure.function, self.count(i), join(self.values.low[i], self.values.high[i]))
+        return shown(self.measure.function, self.count(i), self.total(i))
+
+    def total(self, i: int) -> int:
+        """The sum, the extreme value or the number of values of the i-th window."""
+        return join(self.values.low[i], self.values.high[i])
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineReading:
+    """What a relative limit is made of for the rows of a reading.
+
+    :ivar reading: the measure behind it
+    :ivar numbers: `times` and `plus`
+    """
+
+    reading: MeasureReading
+    numbers: list[NumberRun]
+
+    def limit(self, i: int) -> str | None:
+        """The limit of the i-th window as plain decimal text; None where it has no value."""
+        reading, (times, plus) = self.reading, self._numbers(i)
+        if times is None or plus is None or reading.value(i) is None:
+            return None
+        measured = reading.measure.function, reading.count(i), reading.total(i)
+        return decimals.plain_scaled(limit_of(*measured, times, plus))
+
+    def measured(self, i: int) -> MeasuredLimit:
+        """The measure behind the i-th limit, with its contributors."""
+        reading, (times, plus) = self.reading, self._numbers(i)
+        source, row = reading.measure.source, reading.start + i
+        assert isinstance(source, Baseline)
+        return MeasuredLimit(
+            measure=source,
+            value=reading.value(i),
+            times=None if times is None else decimals.plain_scaled(times),
+            plus=None if plus is None else decimals.plain_scaled(plus),
+            count=reading.count(i),
+            contributors=reading.window().contributors(row, row),
+        )
+
+    def _numbers(self, i: int) -> tuple[int | None, int | None]:
+        row = self.reading.start + i
+        return next((times, plus) for first, until, times, plus in self.numbers if first <= row < until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +177,11 @@ class DeviationReading(MeasureReading):
             run = slice(first - self.start, until - self.start)
             sums = Sums(self.counts[run], self.values.low[run], self.values.high[run])
             satisfied[run] = deviations.matches(limit, sums, Squares(*(word[run] for word in self.squares)))
-        return satisfied
+        return satisfied & (self.counts >= self.measure.excerpt.minimum_count)
 
     def value(self, i: int) -> str | None:
         count, total = self.count(i), join(self.values.low[i], self.values.high[i])
-        if count < FEWEST_DEVIATING:
+        if count < max(FEWEST_DEVIATING, self.measure.excerpt.minimum_count):
             return None
         squares = join3(*(word[i] for word in self.squares))
         return shown("STDDEV", count, deviations.deviation(count, total, squares))

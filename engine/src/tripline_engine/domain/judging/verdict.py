@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tripline_contracts.rules.conditions import Condition
+from tripline_contracts.rules.relative_limits import Baseline
 from tripline_engine.domain.rules.rule_version import RuleVersion
 
 MAX_CONTRIBUTORS = 100
@@ -31,12 +32,25 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasuredLimit:
+    """The measure behind a relative limit; ``times`` and ``plus`` are None for a parameter without a value."""
+
+    measure: Baseline
+    value: str | None
+    times: str | None
+    plus: str | None
+    count: int
+    contributors: tuple[Contributor, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """One condition's value against its limit.
 
     :ivar value: plain decimal text, as ``limit`` is; None of nothing
     :ivar count: how many transactions of the window contribute
     :ivar bounds: of a bucketed window
+    :ivar behind: what a relative limit is made of
     """
 
     condition: Condition
@@ -46,6 +60,7 @@ class Measured:
     count: int
     contributors: tuple[Contributor, ...]
     bounds: Bounds | None = None
+    behind: MeasuredLimit | None = None
 
 
 @dataclass(frozen=True, slots=True)

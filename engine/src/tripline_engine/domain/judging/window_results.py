@@ -124,7 +124,7 @@ def read_by(version: RuleVersion) -> Iterator[Key]:
     """The windows that the version shares with others and reads."""
     # a version that starts anew at each alert has windows of its own
     if not version.definition.reset_on_alert:
-        for measure in version.measures:
+        for measure in version.all_measures:
             yield from _read_for(measure)
 
 

@@ -56,14 +56,16 @@ def as_told(derived: Mapping[str, Any]) -> dict[str, Any]:
     conditions = derived.get("conditions")
     if conditions is None:
         return {**derived, "contributors": _shortened(derived["contributors"], MAX_CONTRIBUTORS)}
-    listed = MAX_CONTRIBUTORS // len(conditions)
-    return {
-        **derived,
-        "conditions": [
-            {**condition, "contributors": _shortened(condition["contributors"], listed)}
-            for condition in conditions
-        ],
-    }
+    listed = MAX_CONTRIBUTORS // (len(conditions) + sum("limitMeasure" in one for one in conditions))
+    return {**derived, "conditions": [_condition(condition, listed) for condition in conditions]}
+
+
+def _condition(condition: Mapping[str, Any], listed: int) -> dict[str, Any]:
+    told = {**condition, "contributors": _shortened(condition["contributors"], listed)}
+    behind = condition.get("limitMeasure")
+    if behind is not None:
+        told["limitMeasure"] = {**behind, "contributors": _shortened(behind["contributors"], listed)}
+    return told
 
 
 def _shortened(contributors: Mapping[str, Any], listed: int) -> dict[str, Any]:

@@ -7,7 +7,7 @@ members count.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from tripline_contracts import decimals
@@ -15,6 +15,7 @@ from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.filters.filter_parser import All, Any_, Filter
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules.conditions import Condition
+from tripline_contracts.rules.relative_limits import Baseline, Excerpt, RelativeLimit
 from tripline_contracts.rules.rule_definition import Function, RuleDefinition
 from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions
 from tripline_engine.domain.rules.threshold import Threshold
@@ -128,8 +129,9 @@ class BucketKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One condition of a rule.
+    """One condition of a rule, or the measure behind its limit.
 
+    :ivar source: what the definition says of it
     :ivar population: the transactions at which it is read
     :ivar members: those of them that contribute; of COUNT_DISTINCT grouped by the value too
     :ivar totals: the totals that it reads; most functions read only their count
@@ -137,10 +139,11 @@ class Measure:
     :ivar distinct: what COUNT_DISTINCT reads
     :ivar squares: what STDDEV reads beside the totals
     :ivar buckets: what all functions read in a bucketed rule, in place of the other four
-    :ivar constant: the limit, unless it is a parameter
+    :ivar constant: the limit, unless it is a parameter or relative
+    :ivar baseline: the measure behind a relative limit
     """
 
-    condition: Condition
+    source: Condition | Baseline
     population: Population
     members: Population
     totals: TotalsKey | None
@@ -149,16 +152,48 @@ class Measure:
     squares: SquareKey | None
     buckets: BucketKey | None
     constant: Threshold | None
+    baseline: Measure | None = None
+
+    @property
+    def condition(self) -> Condition:
+        """The condition, of what is not behind a limit."""
+        assert isinstance(self.source, Condition)
+        return self.source
 
     @property
     def function(self) -> Function:
         """The aggregate function."""
-        return self.condition.function
+        return self.source.function
+
+    @property
+    def excerpt(self) -> Excerpt:
+        """What is taken of the window."""
+        return self.source.excerpt
 
     @property
     def window_ms(self) -> int:
-        """Length of the window."""
-        return self.condition.window_seconds * 1000
+        """How far back the window begins: its length, and the offset before which it ends."""
+        return self.source.reach_seconds * 1000
+
+    @property
+    def offset_ms(self) -> int:
+        """How long before the transaction the window ends, that moment excluded; 0: with the transaction."""
+        return self.excerpt.offset_seconds * 1000
+
+    @property
+    def lengths_ms(self) -> tuple[int, ...]:
+        """The windows up to the transaction that it reads: its own is the first one less the second."""
+        return (self.window_ms, self.offset_ms) if self.offset_ms else (self.window_ms,)
+
+    @property
+    def is_walked(self) -> bool:
+        """Whether it is read by a walk through its window: what has no inverse can't be taken out again."""
+        return not self.excerpt.takes_all and self.function in ("MIN", "MAX", "COUNT_DISTINCT")
+
+    @property
+    def with_baseline(self) -> tuple[Measure, ...]:
+        """It, and the measure behind its limit."""
+        return (self,) if self.baseline is None else (self, self.baseline)
 
     def window_start(self, time: int) -> int:
         """The start of the window of a transaction at that event time (both ms)."""
@@ -167,7 +202,7 @@ class Measure:
     @property
     def sign(self) -> int:
         """The order of an extreme: 1 for MIN, -1 for MAX."""
-        return -1 if self.condition.function == "MAX" else 1
+        return -1 if self.function == "MAX" else 1
 
 
 def window_start(time: int, window_ms: int, bucket_ms: int | None) -> int:
@@ -190,49 +225,61 @@ def measures_of(
     """
     trigger, seconds = _trigger(definition), definition.bucket_seconds
     length = None if seconds is None else seconds * 1000
-    shared = (definition.filter, trigger, used, exclusions, length)
-    return tuple(_measure(condition, *shared) for condition in definition.measured)
+    shared = (definition.filter, used, exclusions, length)
+    measures = []
+    for condition in definition.measured:
+        measure = _measure(condition, trigger, *shared)
+        if condition.baseline is not None:
+            # what contributes to a limit need not trigger
+            entering = _trigger(definition, condition.baseline)
+            measure = replace(measure, baseline=_measure(condition.baseline, entering, *shared))
+        measures.append(measure)
+    return tuple(measures)
 
 
 def _measure(
-    condition: Condition,
+    condition: Condition | Baseline,
+    entering: Filter | None,
     rule_filter: Filter | None,
-    trigger: Filter | None,
     used: frozenset[str],
     exclusions: Exclusions,
     bucket_ms: int | None,
 ) -> Measure:
     function, field_name, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
-    is_distinct = function == "COUNT_DISTINCT"
+    is_distinct, bucketed = function == "COUNT_DISTINCT", bucket_ms is not None
     member_fields = tuple(sorted({*fields, field_name or ""})) if is_distinct else fields
-    population = Population.of(fields, trigger, exclusions)
+    population = Population.of(fields, entering, exclusions)
     members = Population.of(member_fields, _both(rule_filter, condition.filter), exclusions)
-    sign = -1 if function == "MAX" else 1
-    extreme_of = {"MIN": field_name, "MAX": field_name, "SECONDS_SINCE_FIRST": EVENT_TIME}.get(function)
+    squared = SquareKey(population, members, field_name or "", used) if function == "STDDEV" else None
+    buckets = None
+    if bucket_ms is not None:
+        buckets = BucketKey(population, members, field_name, bucket_ms, used, exclusions.cleared_by)
+    constant = _constant(condition)
+    measure = Measure(condition, population, members, None, None, None, squared, buckets, constant)
+    if bucketed or measure.is_walked:
+        return measure
+    if is_distinct:
+        return replace(measure, distinct=DistinctKey(population, members, field_name or "", used))
     summed = None if function == "CHANGED" else field_name
-    limit, bucketed = condition.limit, bucket_ms is not None
-    return Measure(
-        condition=condition,
-        population=population,
-        members=members,
-        totals=None if is_distinct or bucketed else TotalsKey(population, members, summed, used),
-        chain=None
-        if extreme_of is None or bucketed
-        else ChainKey(population, members, extreme_of, sign, used),
-        distinct=DistinctKey(population, members, field_name or "", used) if is_distinct else None,
-        squares=SquareKey(population, members, field_name or "", used) if function == "STDDEV" else None,
-        buckets=None
-        if bucket_ms is None
-        else BucketKey(population, members, field_name, bucket_ms, used, exclusions.cleared_by),
-        constant=None
-        if isinstance(limit, Parameter)
-        else Threshold(condition.operator, decimals.to_scaled(limit)),
+    extreme_of = {"MIN": field_name, "MAX": field_name, "SECONDS_SINCE_FIRST": EVENT_TIME}.get(function)
+    return replace(
+        measure,
+        totals=TotalsKey(population, members, summed, used),
+        chain=None if extreme_of is None else ChainKey(population, members, extreme_of, measure.sign, used),
     )
 
 
-def _trigger(definition: RuleDefinition) -> Filter | None:
-    """A transaction triggers if it passes the rule's filter and that of some condition."""
-    all_filters = [condition.filter for condition in definition.measured]
+def _constant(condition: Condition | Baseline) -> Threshold | None:
+    """The limit that stands in the definition."""
+    if isinstance(condition, Baseline) or isinstance(condition.limit, (Parameter, RelativeLimit)):
+        return None
+    return Threshold(condition.operator, decimals.to_scaled(condition.limit))
+
+
+def _trigger(definition: RuleDefinition, *others: Baseline) -> Filter | None:
+    """A transaction triggers if it passes the rule's filter and that of some condition; or of these others."""
+    triggering: tuple[Condition | Baseline, ...] = (*definition.measured, *others)
+    all_filters = [measure.filter for measure in triggering]
     filters = tuple(filter_ for filter_ in all_filters if filter_ is not None)
     if len(filters) < len(all_filters):
         return definition.filter

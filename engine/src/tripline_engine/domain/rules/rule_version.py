@@ -62,6 +62,11 @@ class RuleVersion:
         return self.definition.conditions is not None
 
     @property
+    def all_measures(self) -> tuple[Measure, ...]:
+        """Its conditions, each before the measure behind its limit."""
+        return tuple(measure for condition in self.measures for measure in condition.with_baseline)
+
+    @property
     def key(self) -> RuleVersionKey:
         """Rule id and version."""
         return self.rule_id, self.version
@@ -236,12 +241,12 @@ def version_of(
 
 def _used(definition: RuleDefinition, event_type: EventType) -> frozenset[str]:
     fields = {event_type.time_field.name}
-    for condition in definition.measured:
-        fields |= {*condition.grouping_key_names}
-        if condition.aggregate_field is not None:
-            fields.add(condition.aggregate_field)
-        if condition.filter is not None:
-            fields |= condition.filter.fields()
+    for measure in definition.measures:
+        fields |= {*measure.grouping_key_names}
+        if measure.aggregate_field is not None:
+            fields.add(measure.aggregate_field)
+        if measure.filter is not None:
+            fields |= measure.filter.fields()
     if definition.filter is not None:
         fields |= definition.filter.fields()
     return frozenset(fields)

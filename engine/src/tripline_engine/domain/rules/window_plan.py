@@ -74,12 +74,12 @@ class WindowPlan:
             populations.add(version.population)
             if remembers(version):
                 stateful[version.key] = version
-            for measure in version.measures:
+            for measure in version.all_measures:
                 populations |= {measure.population, measure.members}
                 if version.definition.reset_on_alert:
                     continue  # it shares no windows
                 if measure.totals is not None:
-                    totals.setdefault(measure.totals, set()).add(measure.window_ms)
+                    totals.setdefault(measure.totals, set()).update(measure.lengths_ms)
                 if measure.distinct is not None:
                     distincts.setdefault(measure.distinct, set()).add(measure.window_ms)
                 if measure.squares is not None:

@@ -7,7 +7,9 @@ from typing import Any
 
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.judging.verdict import Measured, Verdict
+from tripline_contracts.rules.conditions import Condition
+from tripline_contracts.rules.relative_limits import Baseline
+from tripline_engine.domain.judging.verdict import Measured, MeasuredLimit, Verdict
 from tripline_engine.domain.rules.measures import window_start
 from tripline_engine.domain.rules.rule_version import RuleVersion
 
@@ -105,11 +107,43 @@ def _condition_json(
         "operator": condition.operator,
         "limit": measured.limit,
         "windowSeconds": condition.window_seconds,
-        "windowStart": window_start(time, condition.window_seconds * 1000, version.bucket_ms),
-        "windowEnd": time,
+        **_excerpt_json(condition, time, version.bucket_ms),
         "holds": measured.holds,
         "contributors": _contributors_json(measured),
         **_precision_json(measured, version),
+        **_behind_json(measured, group, time),
+    }
+
+
+def _excerpt_json(condition: Condition | Baseline, time: int, bucket_ms: int | None) -> dict[str, Any]:
+    """Where the window begins and ends; of one that has an offset the end is no part of it."""
+    excerpt = condition.excerpt
+    return {
+        "windowStart": window_start(time, condition.reach_seconds * 1000, bucket_ms),
+        "windowEnd": time - excerpt.offset_seconds * 1000,
+        **excerpt.to_json(),
+    }
+
+
+def _behind_json(measured: Measured, group: Mapping[str, Any], time: int) -> dict[str, Any]:
+    """What a relative limit is made of."""
+    behind = measured.behind
+    if behind is None:
+        return {}
+    measure = behind.measure
+    return {
+        "limitMeasure": {
+            "groupingKeyNames": list(measure.grouping_key_names),
+            "aggregatorFunctionType": measure.function,
+            "aggregateFieldName": measure.aggregate_field,
+            "group": {name: group[name] for name in measure.grouping_key_names},
+            "value": behind.value,
+            "times": behind.times,
+            "plus": behind.plus,
+            "windowSeconds": measure.window_seconds,
+            **_excerpt_json(measure, time, None),
+            "contributors": _contributors_json(behind),
+        }
     }
 
 
@@ -121,7 +155,7 @@ def _precision_json(measured: Measured, version: RuleVersion) -> dict[str, Any]:
     return {"precision": {"bucketSeconds": seconds, "atLeast": bounds.at_least, "atMost": bounds.at_most}}
 
 
-def _contributors_json(measured: Measured) -> dict[str, Any]:
+def _contributors_json(measured: Measured | MeasuredLimit) -> dict[str, Any]:
     return {
         "count": measured.count,
         "transactions": [

@@ -55,6 +55,14 @@ _TYPE: Final = EventType(
 )
 Special = dict[str, Any]
 """Members of a made-up rule that differ from the default rule."""
+_MEASURE: Final[Special] = {
+    "groupingKeyNames": ["another"],
+    "aggregatorFunctionType": "SUM",
+    "aggregateFieldName": "amount",
+    "windowSeconds": 60,
+}
+_CONDITION: Final[Special] = {**_MEASURE, "limitOperatorType": ">=", "limit": "1"}
+_DIFFERENT: Final[Special] = {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "one"}
 _RULES: Final[tuple[Special, ...]] = (
     {"groupingKeyNames": ["one", "another"]},
     {"groupingKeyNames": ["one"], "aggregatorFunctionType": "COUNT", "aggregateFieldName": None},
@@ -74,6 +82,15 @@ _RULES: Final[tuple[Special, ...]] = (
     {"firing": "crossing", "cooldownSeconds": 1},
     {"lateEvents": "reevaluate", "limit": "30"},
     {"filter": {"field": "amount", "operator": ">", "value": "1"}},
+    {
+        "conditions": {
+            "all": [
+                {**_CONDITION, "limit": {"measure": {**_MEASURE, "aggregatorFunctionType": "AVG"}}},
+                {**_CONDITION, **_DIFFERENT, "includeCurrent": False},
+                {**_CONDITION, "aggregatorFunctionType": "MAX", "offsetSeconds": 1},
+            ]
+        }
+    },
     {"filter": {"all": [{"field": "one", "contains": "1"}, {"field": "amount", "multipleOf": "1"}]}},
 )
 _BUCKETED: Final = "precision"
@@ -165,15 +182,7 @@ def _transactions(config: EngineConfig, round_: int, clock: int, rows: int) -> I
 
 def _rule_event(rule_id: int, special: Special) -> bytes:
     definition = rule_definition.parse(
-        {
-            "groupingKeyNames": ["another"],
-            "aggregatorFunctionType": "SUM",
-            "aggregateFieldName": "amount",
-            "limitOperatorType": ">=",
-            "limit": "1000",
-            "windowSeconds": 60,
-            **special,
-        },
+        special if "conditions" in special else {**_CONDITION, "limit": "1000", **special},
         _TYPE,
     )
     event = {

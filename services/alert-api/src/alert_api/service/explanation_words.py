@@ -50,21 +50,36 @@ class ExplanationWords:
         )
 
     def _condition(self, measured: Mapping[str, Any]) -> str:
-        function = _FUNCTIONS.get(measured.get("aggregatorFunctionType") or "", "the value")
-        field = measured.get("aggregateFieldName")
-        name = function.format(
-            one=self._name(field) if field else "value",
-            several=self._names(field) if field else "values",
-            event=self._type.noun,
-            events=self._type.plural,
-        )
+        name = self._measure(measured)
         compared = _COMPARED.get(measured["operator"], measured["operator"])
         count = measured["contributors"]["count"]
         events = f"1 {self._type.noun}" if count == 1 else f"{count} {self._type.plural}"
         return (
             f"{name} was {measured['value'] if measured['value'] is not None else 'nothing'}, {compared} the limit"
             f" {measured['limit']}, over {events} from {moment(measured['windowStart'])} to"
-            f" {moment(measured['windowEnd'])}"
+            f" {moment(measured['windowEnd'])}{self._behind(measured.get('limitMeasure'))}"
+        )
+
+    def _measure(self, measured: Mapping[str, Any]) -> str:
+        function = _FUNCTIONS.get(measured.get("aggregatorFunctionType") or "", "the value")
+        field = measured.get("aggregateFieldName")
+        return function.format(
+            one=self._name(field) if field else "value",
+            several=self._names(field) if field else "values",
+            event=self._type.noun,
+            events=self._type.plural,
+        )
+
+    def _behind(self, measure: Mapping[str, Any] | None) -> str:
+        """What a relative limit was made of."""
+        if measure is None:
+            return ""
+        count = measure["contributors"]["count"]
+        events = f"1 {self._type.noun}" if count == 1 else f"{count} {self._type.plural}"
+        plus = "" if measure["plus"] == "0" else f" plus {measure['plus']}"
+        return (
+            f" (the limit is {measure['times']} times {self._measure(measure)}, {measure['value']}, over {events} from"
+            f" {moment(measure['windowStart'])} to {moment(measure['windowEnd'])}{plus})"
         )
 
     def _group(self, group: Mapping[str, Any]) -> str:

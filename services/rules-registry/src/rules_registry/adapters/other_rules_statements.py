@@ -62,7 +62,8 @@ WHERE state <> 'DELETED' AND definition ? 'conditions' AND rule_id <> %(without)
 """  # noqa: S608 - constants
 
 # The widest of each grouping set beside one rule: all that the widest windows after its change can depend on. A chained
-# rule needs each of its conditions' groupings. Only such ones are searched for them, level by level.
+# rule needs the grouping of each condition and of each measure behind a limit, as far back as its window begins: both
+# have windowSeconds. Only such ones are searched for them, level by level.
 NEEDING = f"""{_WIDEST}
 SELECT rule_id, definition_version, definition FROM widest
 UNION ALL
@@ -70,5 +71,6 @@ UNION ALL
  FROM registry.rules,
       jsonb_path_query(definition, 'strict $.conditions.** ? (exists (@.windowSeconds))') AS condition
  WHERE state <> 'DELETED' AND definition ? 'conditions' AND rule_id <> %(without)s
- ORDER BY condition -> 'groupingKeyNames', (condition ->> 'windowSeconds')::bigint DESC, rule_id)
+ ORDER BY condition -> 'groupingKeyNames',
+          (condition ->> 'windowSeconds')::bigint + coalesce((condition ->> 'offsetSeconds')::bigint, 0) DESC, rule_id)
 """  # noqa: S608 - constants

@@ -53,11 +53,11 @@ class ActiveRules:
 
 
 def _entries_of(rule: Rule) -> dict[Grouping, _Entry]:
-    """Of each grouping that its conditions have, one: that of the widest window."""
+    """Of each grouping that its measures have, one: that of the window which begins furthest back."""
     widest: dict[Grouping, int] = {}
-    for condition in rule.definition.measured:
-        grouping = condition.grouping_key_names
-        widest[grouping] = max(widest.get(grouping, 0), condition.window_seconds)
+    for measure in rule.definition.measures:
+        grouping = measure.grouping_key_names
+        widest[grouping] = max(widest.get(grouping, 0), measure.reach_seconds)
     return {
         grouping: (-window, rule.rule_id, rule.definition_version, rule.definition)
         for grouping, window in widest.items()

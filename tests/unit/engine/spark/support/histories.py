@@ -11,6 +11,7 @@ import pyarrow as pa
 from tests.oracle.generators.profile import (
     EVERYTHING,
     EVERYTHING_AND_ENTRIES,
+    EVERYTHING_AND_MEASURES,
     EVERYTHING_AND_ORDER,
     Profile,
 )
@@ -31,6 +32,7 @@ def play(histories: int) -> None:
                     Profile(),
                     EVERYTHING,
                     EVERYTHING_AND_ENTRIES,
+                    EVERYTHING_AND_MEASURES,
                     EVERYTHING_AND_ORDER,
                     replace(EVERYTHING, bucketed=0.5),
                 ]

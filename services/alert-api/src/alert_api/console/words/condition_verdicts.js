@@ -76,5 +76,29 @@ function judged(alert, condition, number) {
         : null,
     ),
     contributors({ ...alert, ...condition }, condition),
+    condition.limitMeasure ? behind(alert, condition.limitMeasure) : null,
+  );
+}
+
+/** What a relative limit was made of, and which counted for it. */
+function behind(alert, measure) {
+  const value = measure.value === null ? "without a value" : `= ${decimal(measure.value)}`;
+  const plus = measure.plus === "0" ? "" : `, plus ${number(measure.plus)}`;
+  return element(
+    "div",
+    { class: "judged-condition limit-measure" },
+    element("h3", {}, `The limit: ${number(measure.times)} \u00d7 ${measureInWords(measure)}${plus}`),
+    element(
+      "p",
+      { class: "alert-facts" },
+      element("span", { class: "measure" }, value),
+      element(
+        "span",
+        { title: `${fullTime(measure.windowStart)} to ${fullTime(measure.windowEnd)}` },
+        `${fullTime(measure.windowStart)} to ${fullTime(measure.windowEnd)}`,
+      ),
+      element("span", {}, `${counted(measure.contributors.count, ONE, MANY)} counted`),
+    ),
+    contributors({ ...alert, ...measure, operator: null, limit: null }, measure),
   );
 }

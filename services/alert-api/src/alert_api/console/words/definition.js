@@ -49,7 +49,23 @@ export function inWords(definition) {
 export function measureInWords(measured) {
   const keys = measured.groupingKeyNames ?? [];
   const per = keys.length === 0 ? `over all ${MANY}` : `per ${keys.map(fieldName).join(" and ")}`;
-  return `${aggregateInWords(measured)} ${per} within ${span(measured.windowSeconds)}`;
+  const before = measured.offsetSeconds ? ` before the last ${span(measured.offsetSeconds)}` : "";
+  const current = measured.includeCurrent === false ? `, the ${ONE} itself left out` : "";
+  const least = measured.minimumCount ? `, if there are at least ${measured.minimumCount}` : "";
+  return `${aggregateInWords(measured)} ${per} within ${
+    span(measured.windowSeconds)
+  }${before}${current}${least}`;
+}
+
+/** A limit in words: a number, a parameter, or so many times another measure and a number more. */
+export function limitInWords(limit) {
+  if (!limit?.measure) return amount(limit);
+  const { measure, times, plus } = limit;
+  const only = measure.filter ? `, only where ${filterInWords(measure.filter)}` : "";
+  const words = measureInWords(measure);
+  const factor = times === "1" ? "" : `${amount(times)} \u00d7 `;
+  const more = plus === "0" ? "" : `, plus ${amount(plus)}`;
+  return `${factor}(${words[0].toLowerCase()}${words.slice(1)}${only})${more}`;
 }
 
 /** The conditions of a chained rule in words: all of, any of, not, weights, over what each measures. */
@@ -69,7 +85,7 @@ export function chainInWords(tree, inside = false) {
   if (tree?.windowSeconds === undefined) return JSON.stringify(tree);
   const measure = measureInWords(tree);
   return `${measure[0].toLowerCase()}${measure.slice(1)} ${operator(tree.limitOperatorType)} ${
-    amount(tree.limit)
+    limitInWords(tree.limit)
   }` +
     `${tree.filter ? `, only where ${filterInWords(tree.filter)}` : ""}`;
 }

@@ -17,8 +17,11 @@ from rules_registry.api.rule_schemas.rule_body_schema import (
 )
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules import condition_parser
+from tripline_contracts.rules.measure_parser import MAX_MINIMUM_COUNT
 from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
 
+MEASURE_SCHEMA = "RuleMeasure"
+MEASURE_REF = {"$ref": f"#/components/schemas/{MEASURE_SCHEMA}"}
 _MEASURING = ("groupingKeyNames", "limitOperatorType", "limit")
 
 
@@ -27,13 +30,17 @@ def conditions_schema(event: EventType) -> Json:
     maximum = condition_parser.MAX_CONDITIONS
     operands = {"type": "array", "minItems": 1, "maxItems": maximum, "items": CONDITIONS_REF}
     of_order = [times_since(), changed(event)]
-    members = [*of_order, deviation(event), of_a_field(event)] if event.measures else of_order
-    measured = [_condition(event, measure) for measure in (*members, count(), different_values(event))]
+    whole = [*of_order, deviation(event)] if event.measures else of_order
+    parts = [*([of_a_field(event)] if event.measures else []), count(), different_values(event)]
+    measured = [_relative(event, way) for way in parts] + [_condition(event, way) for way in (*whole, *parts)]
     return {
         "description": (
             "Whether the rule holds, of conditions with a grouping, window, limit and filter of their own. At most "
             f"{maximum} of them, {condition_parser.MAX_DEPTH} levels; all groupings share a field, and the filters "
-            "together have the bounds of one. The other spellings of a rule's members are read here too."
+            "together have the bounds of one. The other spellings of a rule's members are read here too. A condition "
+            "may end its window offsetSeconds ago, leave the transaction at hand out of it (includeCurrent), have no "
+            "value with fewer contributors than minimumCount, and be held against times × another measure + plus; "
+            "offset and window together have at most 400 days, and a measure behind a limit counts as a condition."
         ),
         "anyOf": [
             _object({"all": operands}),
@@ -59,6 +66,58 @@ def _condition(event: EventType, members: Json) -> Json:
     condition = _object(required)
     condition["properties"]["filter"] = FILTER_REF
     return condition
+
+
+def measure_schema(event: EventType) -> Json:
+    """The measure behind a relative limit."""
+    members = [of_a_field(event)] if event.measures else []
+    return {"anyOf": [_measure(event, way) for way in (*members, count(), different_values(event))]}
+
+
+def _relative(event: EventType, members: Json) -> Json:
+    """A condition over a part of its window, perhaps with a measured limit.
+
+    A schema can't add the offset to the window: halves of the most that both may have together fit always.
+    """
+    shared = common(event)
+    number = shared["limit"]
+    limit = {
+        "type": "object",
+        "properties": {"measure": MEASURE_REF, "times": number, "plus": number},
+        "required": ["measure"],
+        "additionalProperties": False,
+        "description": "times (1 if left out) the measure, plus a number (0); the measure groups as the condition does "
+        "unless it says otherwise",
+    }
+    condition = _measure(event, members)
+    condition["properties"]["limitOperatorType"] = shared["limitOperatorType"]
+    condition["properties"]["limit"] = {"anyOf": [number, limit]}
+    condition["required"] = sorted([*condition["required"], "groupingKeyNames", "limit", "limitOperatorType"])
+    return condition
+
+
+def _measure(event: EventType, members: Json) -> Json:
+    """An aggregate over a part of a window."""
+    half = MAX_WINDOW_SECONDS // 2
+    measure = _object({**members, "windowSeconds": duration(half)})
+    measure["properties"] |= {
+        "groupingKeyNames": common(event)["groupingKeyNames"],
+        "filter": FILTER_REF,
+        "offsetSeconds": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": half,
+            "description": "How long before the transaction the window ends, that moment excluded",
+        },
+        "includeCurrent": {"type": "boolean", "description": "Whether the transaction at hand is in it"},
+        "minimumCount": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": MAX_MINIMUM_COUNT,
+            "description": "With fewer contributors there is no value, and the condition is false",
+        },
+    }
+    return measure
 
 
 def _object(properties: Json) -> Json:

@@ -52,6 +52,9 @@ def _of_conditions(definition: RuleDefinition, beside: Surroundings) -> Iterator
         passing = ways([definition.filter, condition.filter], beside.event_type, beside.names)
         if passing == []:
             yield _excluding(f"{path}filter")
+        behind = condition.baseline
+        if behind and ways([definition.filter, behind.filter], beside.event_type, beside.names) == []:
+            yield _excluding(f"{path}limit.measure.filter")
         for warning in limit_warnings(
             condition, passing, beside.event_type, beside.names, may_be_empty=several
         ):

@@ -15,6 +15,7 @@ from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules.aggregate import JUDGED_ONCE
 from tripline_contracts.rules.conditions import Condition
+from tripline_contracts.rules.relative_limits import RelativeLimit
 
 # where nothing is in the window they have no value, and then no comparison holds
 _OF_NOTHING_NOTHING = frozenset({"AVG", "MIN", "MAX", *JUDGED_ONCE})
@@ -45,7 +46,10 @@ def limit_warnings(
             "limitOperatorType",
             f"an average is hardly ever equal to a number: {condition.operator} compares it exactly",
         )
-    limit = condition.limit
+    limit, excerpt = condition.limit, condition.excerpt
+    if isinstance(limit, RelativeLimit):
+        return
+    may_be_empty = may_be_empty or not excerpt.takes_all
     number = names.number_of(limit.name) if isinstance(limit, Parameter) else limit
     if number is None or passing == []:
         return
@@ -60,7 +64,7 @@ def limit_warnings(
         yield RuleWarning(
             "limit-never-reached", "limit", f"never holds: {subject}, is never {operator} {shown}"
         )
-    elif may_be_empty and condition.function in _OF_NOTHING_NOTHING:
+    elif excerpt.minimum_count or (may_be_empty and condition.function in _OF_NOTHING_NOTHING):
         return
     elif span.always(operator, number) or (fraction and operator == "!="):
         yield RuleWarning(

@@ -59,6 +59,7 @@ _DECIMAL: Final[Json] = {
     "pattern": r"^-?[0-9]{1,18}(\.[0-9]{1,6})?$",
 }
 _MAY_BE_ABSENT: Final = ("aggregateFieldName", "windowSeconds")
+_OF_A_LIMIT: Final = ("measure", "times", "plus")
 
 
 def editor_schema(parts: Mapping[str, Json]) -> Json:
@@ -135,6 +136,12 @@ def _opened(schema: Json) -> Json:
     if isinstance(required, list) and "windowSeconds" in required:
         schema["required"] = [name for name in required if name not in _MAY_BE_ABSENT]
         schema["anyOf"] = [{"required": ["windowSeconds"]}, {"required": ["windowMinutes"]}]
+        if "limit" not in (
+            properties or {}
+        ):  # the measure behind a limit, which groups as its condition does
+            schema["required"].remove("groupingKeyNames")
+    if required == [*_OF_A_LIMIT]:
+        schema["required"] = ["measure"]
     if "if" in schema:
         return _opened_condition(schema)
     return schema
