@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -14,6 +15,7 @@ from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.errors import StoreUnavailable
 from alert_api.service.acknowledgement import acknowledge
 from alert_api.service.alert_counts import HOUR_MS, Span, Tally
+from alert_api.service.alert_queries import AlertFilter
 from alert_api.service.alert_stream import StreamBatch, StreamPlace
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.support.servers import eventually
@@ -94,6 +96,10 @@ def test_a_place_of_another_database_leads_to_the_present(
     assert told.reached < StreamPlace(2**63, 0)
 
 
+def of(span: Span, *rules: int) -> AlertFilter:
+    return AlertFilter(rules, earliest=span.earliest, latest=span.latest)
+
+
 def test_counts_are_those_of_the_list(
     alert_events: PostgresAlertEvents, alerts: PostgresAlerts, intake: PostgresIntake
 ) -> None:
@@ -107,7 +113,7 @@ def test_counts_are_those_of_the_list(
     for number in range(0, 40, 5):
         acknowledge(alerts, alert_id(number), "ada", None, lambda: EPOCH)
     span = Span(made[4]["eventTime"], made[33]["eventTime"])
-    counted = alert_events.count(span, [])
+    counted = alert_events.count(of(span))
     chosen = [(number, content) for number, content in enumerate(made) if 4 <= number <= 33]
     by_rule = Counter((content["ruleId"], number % 5 == 0) for number, content in chosen)
     by_hour = Counter((content["eventTime"] // HOUR_MS, number % 5 == 0) for number, content in chosen)
@@ -118,11 +124,12 @@ def test_counts_are_those_of_the_list(
         assert list(tallies) == sorted(tallies)
     # A rule is named as in its newest alert, whether or not that one is counted.
     assert counted.names == {1: "name 39", 2: "name 37", 3: "name 38"}
-    assert alert_events.count(span, [2]).by_rule == {2: counted.by_rule[2]}
-    assert alert_events.count(span, [2, 3, 2]).by_rule == {rule: counted.by_rule[rule] for rule in (2, 3)}
+    assert alert_events.count(of(span, 2)).by_rule == {2: counted.by_rule[2]}
+    assert alert_events.count(of(span, 2, 3)).by_rule == {rule: counted.by_rule[rule] for rule in (2, 3)}
     versions = {content["ruleVersion"] for content in made}
-    assert alert_events.count(span, [2], min(versions)).total == counted.by_rule[2]
-    for nothing in (alert_events.count(span, [2], max(versions) + 1), alert_events.count(Span(0, 1), [])):
+    assert alert_events.count(replace(of(span, 2), rule_version=min(versions))).total == counted.by_rule[2]
+    for asked in (replace(of(span, 2), rule_version=max(versions) + 1), of(Span(0, 1))):
+        nothing = alert_events.count(asked)
         assert (nothing.by_rule, nothing.by_hour, nothing.total) == ({}, {}, Tally(0, 0))
 
 

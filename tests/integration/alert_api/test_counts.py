@@ -15,6 +15,7 @@ from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.adapters.retention.postgres_counts import PostgresCounts
 from alert_api.service.acknowledgement import acknowledge
 from alert_api.service.alert_counts import HOUR_MS, Span, Tally
+from alert_api.service.alert_queries import AlertFilter
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.servers import PostgresServer
 from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id, received
@@ -102,7 +103,9 @@ def test_a_summary_is_what_counting_gives(
                 and (not rules or one["ruleId"] in rules)
                 and version in (None, one["ruleVersion"])
             ]
-            counted = counter.count(span, rules, version)
+            counted = counter.count(
+                AlertFilter(tuple(rules), version, earliest=span.earliest, latest=span.latest)
+            )
             assert counted.by_rule == tallied((rule, known) for rule, _, known in chosen), span
             assert counted.by_hour == tallied((hour, known) for _, hour, known in chosen), span
 

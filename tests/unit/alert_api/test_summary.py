@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from alert_api.service.alert_counts import HOUR_MS, Counted, Span, Tally
+from alert_api.service.alert_queries import AlertFilter
 from tests.unit.alert_api.support.samples import FakeOverview, app, key
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
@@ -30,6 +32,7 @@ def test_counts_are_told_by_rule_state_and_hour() -> None:
     assert body == {
         "from": 977 * HOUR_MS,
         "to": 1001 * HOUR_MS - 1,
+        "countedFrom": 977 * HOUR_MS,
         "byState": {"open": 9, "acknowledged": 9},
         "byRule": [
             {"ruleId": 1, "ruleName": "Large sums", "open": 9, "acknowledged": 5},
@@ -66,9 +69,27 @@ def test_rules_can_be_asked_for() -> None:
     assert overview.counted is not None
     assert overview.counted[1] == [7]
     ask(overview, "?ruleId=7&ruleVersion=3")
-    assert overview.counted_version == 3
+    assert overview.asked.rule_version == 3
     ask(overview, "?ruleId=7&ruleId=9")
     assert overview.counted[1] == [7, 9]
+
+
+def test_all_filters_of_the_list_hold_and_what_was_not_counted_is_told() -> None:
+    overview = FakeOverview()
+    overview.counts = Counted({}, {}, {}, since=700)
+    status, body = ask(
+        overview, "?from=5&to=900&state=open&group=payeeId:7&minAmount=9.5&severity=high&outcome=inconclusive"
+    )
+    assert (status, body["from"], body["countedFrom"]) == (200, 5, 700)
+    assert overview.asked == AlertFilter(
+        state="open",
+        group=(("payeeId", "7"),),
+        min_amount=Decimal("9.5"),
+        severity="high",
+        outcome="inconclusive",
+        earliest=5,
+        latest=900,
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,7 +100,8 @@ def test_rules_can_be_asked_for() -> None:
         ("?from=0", "query.from"),
         ("?ruleId=0", "query.ruleId.0"),
         ("?" + "&".join(f"ruleId={number}" for number in range(1, 102)), "query.ruleId"),
-        ("?state=open", "query.state"),
+        ("?state=shut", "query.state"),
+        ("?limit=5", "query.limit"),
     ],
 )
 def test_a_wrong_question_is_named(query: str, field: str) -> None:

@@ -4,8 +4,9 @@ chooses, once each, newest first."""
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -14,9 +15,11 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from alert_api.adapters.alert_lists import alert_walking
+from alert_api.adapters.alert_lists import alert_counting, alert_walking
+from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.domain.events import AlertId
+from alert_api.service.alert_counts import Tally
 from alert_api.service.alert_queries import AlertFilter, Place
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id
@@ -131,6 +134,13 @@ def stored(module_database: AlertsDatabase) -> Iterator[tuple[PostgresAlerts, li
     pool.close()
 
 
+@pytest.fixture
+def events(module_database: AlertsDatabase) -> Iterator[PostgresAlertEvents]:
+    pool = open_pool(module_database.api, 1)
+    yield PostgresAlertEvents(pool)
+    pool.close()
+
+
 @pytest.mark.parametrize(("looked", "few"), [(10_000, 2_000), (20, 10), (3, 0)])
 def test_pages_give_what_a_filter_chooses(
     monkeypatch: pytest.MonkeyPatch, stored: tuple[PostgresAlerts, list[Made]], looked: int, few: int
@@ -149,6 +159,33 @@ def test_pages_give_what_a_filter_chooses(
         wanted = some_filter(random)
         fitting = sorted((one for one in alerts if one.fits(wanted)), key=lambda one: (-one.time, one.id))
         assert _pages(listing, wanted, limit) == [one.id for one in fitting], wanted
+
+
+@pytest.mark.parametrize("most", [2_000, 5])
+def test_counts_are_of_what_a_filter_chooses(
+    monkeypatch: pytest.MonkeyPatch,
+    stored: tuple[PostgresAlerts, list[Made]],
+    events: PostgresAlertEvents,
+    most: int,
+) -> None:
+    monkeypatch.setattr(alert_counting, "MOST", most)
+    random, alerts = Random(most), stored[1]
+    some = (
+        replace(some_filter(random), earliest=EPOCH, latest=EPOCH + 7 * HOUR, snoozed=False)
+        for _ in range(60)
+    )
+    for wanted in some:
+        counted = events.count(wanted)
+        assert most == 5 or counted.since is None
+        fitting = [one for one in alerts if one.fits(wanted) and one.time >= (counted.since or 0)]
+        for tallies, keys in (
+            (counted.by_rule, [one.rule for one in fitting]),
+            (counted.by_hour, [one.time // HOUR for one in fitting]),
+        ):
+            known = Counter((key, one.open) for key, one in zip(keys, fitting, strict=True))
+            assert tallies == {
+                key: Tally(known[key, True], known[key, False]) for key in sorted(set(keys))
+            }, wanted
 
 
 def _pages(listing: PostgresAlerts, wanted: AlertFilter, limit: int) -> list[AlertId]:

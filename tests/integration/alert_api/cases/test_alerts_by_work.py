@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import psycopg
@@ -15,6 +16,7 @@ from alert_api.adapters.alert_lists import alerts_by_work
 from alert_api.adapters.cases.case_log import entries_after
 from alert_api.adapters.cases.postgres_case_desk import PostgresCaseDesk
 from alert_api.adapters.cases.postgres_cases import PostgresCases
+from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.adapters.postgres_intake import PostgresIntake
 from alert_api.domain.cases.alert_facts import AlertFacts
@@ -53,6 +55,7 @@ class History:
     """What came out of a history: the alerts, and the case of each by the fold of its log."""
 
     alerts: PostgresAlerts
+    events: PostgresAlertEvents
     facts: list[AlertFacts] = field(default_factory=list)
     case_of: dict[AlertId, int] = field(default_factory=dict)
     cases: dict[int, Case] = field(default_factory=dict)
@@ -93,7 +96,7 @@ def history(module_database: AlertsDatabase) -> Iterator[History]:
             for stored in cases.page(CaseFilter(), None, 100).cases:
                 if random.random() < 0.15:
                     _do(desk, stored.case.case_id, random)
-    history = History(PostgresAlerts(pool))
+    history = History(PostgresAlerts(pool), PostgresAlertEvents(pool))
     with psycopg.connect(module_database.owner) as connection, connection.cursor() as cursor:
         book = CaseBook(POLICY)
         for entry in entries_after(cursor, -1, 100_000):
@@ -140,6 +143,16 @@ def test_pages_give_each_alert_of_the_cases_once(
         listed = [one.alert_id for one in _walk(history, wanted, limit)]
         assert listed == history.expected(wanted), (wanted, limit)
         assert bool(listed) == (wanted.assignee != "nobody"), f"{wanted} chooses nothing: it proves nothing"
+
+
+def test_alerts_are_counted_by_what_became_of_them(history: History) -> None:
+    span = {"earliest": EPOCH + 9 * MINUTE, "latest": EPOCH + 280 * MINUTE}
+    rules = {facts.alert_id: facts.rule_id for facts in history.facts}
+    for wanted in FILTERS:
+        asked = replace(wanted, **span)
+        counted = history.events.count(asked)
+        expected = Counter(rules[alert_id] for alert_id in history.expected(asked))
+        assert {rule: tally.open for rule, tally in counted.by_rule.items()} == expected, wanted
 
 
 def _walk(history: History, wanted: AlertFilter, limit: int) -> Iterator[StoredAlert]:

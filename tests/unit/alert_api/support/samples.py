@@ -7,7 +7,7 @@ import hashlib
 import json
 import threading
 import uuid
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -231,7 +231,7 @@ class FakeOverview:
         self.counts = Counted({}, {}, {})
         self.broken: Exception | None = None
         self.counted: tuple[Span, list[int]] | None = None
-        self.counted_version: int | None = None
+        self.asked = AlertFilter()
 
     def tell(self, number: int, kind: str = "AlertRaised") -> None:
         content = alert(number)
@@ -249,8 +249,9 @@ class FakeOverview:
         left = [event for event in self.told if event.place > after][:limit]
         return StreamBatch(left, left[-1].place if len(left) == limit else self.present())
 
-    def count(self, span: Span, rule_ids: Collection[int], rule_version: int | None = None) -> Counted:
-        self.counted, self.counted_version = (span, list(rule_ids)), rule_version
+    def count(self, asked: AlertFilter) -> Counted:
+        self.counted = (Span(asked.earliest or 0, asked.latest or 0), list(asked.rule_ids))
+        self.asked = asked
         return self.counts
 
 

@@ -17,8 +17,8 @@ from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS, MAX_POSITION, QueryInteger, Text
 
 
-class AlertQuery(ma.Schema):
-    """Filters and page of the alert list; `alert_query` adds what the event type decides."""
+class AlertFilterQuery(ma.Schema):
+    """Filters of alerts; `of_type` adds what the event type decides."""
 
     rule_id = rules_of_query()
     rule_version = QueryInteger(1, MAX_POSITION, data_key="ruleVersion")
@@ -64,14 +64,19 @@ class AlertQuery(ma.Schema):
         validate=ma.validate.OneOf(OUTCOMES), metadata={"description": "Of the alert's case"}
     )
     assignee = Text(1, MAX_ACTOR, metadata={"description": "Of the alert's case"})
+
+
+class AlertQuery(AlertFilterQuery):
+    """Filters and page of the alert list."""
+
     cursor = Text(
         1, 1024, pattern=CURSOR_PATTERN, metadata={"description": "From the Link header of the page before"}
     )
     limit = QueryInteger(1, 100, load_default=25)
 
 
-def alert_query(declared: EventType) -> type[ma.Schema]:
-    """The query of the alert list, with `group` for the fields of this type and bounds of its first measure."""
+def of_type(query: type[AlertFilterQuery], declared: EventType) -> type[ma.Schema]:
+    """The query with `group` for the fields of this type and bounds of its first measure."""
     group = ma.fields.List(
         Text(3, 200, pattern=group_pattern(declared)),
         validate=ma.validate.Length(max=8),
@@ -95,7 +100,7 @@ def alert_query(declared: EventType) -> type[ma.Schema]:
         for name, key in (("min_amount", "minAmount"), ("max_amount", "maxAmount"))
         if declared.measures
     }
-    return AlertQuery.from_dict({"group": group, **amounts}, name="AlertQuery")
+    return query.from_dict({"group": group, **amounts}, name=query.__name__)
 
 
 def alert_filter(query: Mapping[str, Any], event_type: EventType) -> AlertFilter:

@@ -9,7 +9,7 @@ from uuid import UUID
 import marshmallow as ma
 from flask import Response, jsonify, request
 
-from alert_api.api.alert_filters import alert_filter, alert_query
+from alert_api.api.alert_filters import AlertQuery, alert_filter, of_type
 from alert_api.api.schemas import AcknowledgeBody
 from alert_api.domain.events import AlertAcknowledged, AlertEvent, AlertId, AlertRaised, AlertVoided, Voiding
 from alert_api.errors import AlertNotFound
@@ -57,7 +57,7 @@ def alerts_blueprint(alerts: Alerts, clock: Callable[[], int], event_type: Event
 def _add_listing(blueprint: ApiBlueprint, alerts: Alerts, event_type: EventType) -> None:
     @blueprint.route("/v1/alerts", methods=["GET"])
     @blueprint.requires("alerts:read")
-    @blueprint.arguments(alert_query(event_type), location="query")
+    @blueprint.arguments(of_type(AlertQuery, event_type), location="query")
     @blueprint.response(200, _schema("AlertPage"), headers=LINK_HEADER_DOC)
     @blueprint.problems(400, 503)
     @blueprint.doc(operationId="listAlerts")

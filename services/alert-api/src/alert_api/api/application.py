@@ -158,7 +158,7 @@ def build(
     api.register_blueprint(
         stream_blueprint(overview, seats, streaming.stopped, streaming.timing, streaming.notifier)
     )
-    api.register_blueprint(summary_blueprint(overview, clock))
+    api.register_blueprint(summary_blueprint(overview, clock, event_type))
     api.register_blueprint(performance_blueprint(stores.performance, clock))
     api.register_blueprint(saved_views_blueprint(stores.views, clock, event_type))
     api.register_blueprint(line_health_blueprint(line.health or HealthDesk({}, clock)))

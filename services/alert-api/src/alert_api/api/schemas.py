@@ -168,6 +168,10 @@ def _summary_schema() -> dict[str, Any]:
         {
             "from": TIME,
             "to": TIME,
+            "countedFrom": {
+                **TIME,
+                "description": "What happened before was not counted; `from`, where all was",
+            },
             "byState": object_of(COUNTS),
             "byRule": {"type": "array", "items": by_rule, "description": "By rule id"},
             "byHour": {"type": "array", "items": by_hour, "description": "By time"},

@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
-import marshmallow as ma
 from flask import Response, jsonify
 
-from alert_api.api.schemas import rules_of_query
+from alert_api.api.alert_filters import AlertFilterQuery, alert_filter, of_type
 from alert_api.service.alert_counts import HOUR_MS, AlertCounter, Counted, Span, Tally, last_day
+from tripline_contracts.event_type import EventType
 from tripline_http.errors import FieldError, invalid_input
-from tripline_http.fields import MAX_MS, MAX_POSITION, QueryInteger
 from tripline_http.openapi import ApiBlueprint, new_blueprint
 
 MAX_DAYS: Final = 31
 
 
-class SummaryQuery(ma.Schema):
-    """Which alerts to count."""
-
-    rule_id = rules_of_query()
-    rule_version = QueryInteger(
-        1, MAX_POSITION, data_key="ruleVersion", metadata={"description": "Of the definition that judged"}
-    )
-    earliest = QueryInteger(
-        0, MAX_MS, data_key="from", metadata={"description": "Event time in ms, this one included"}
-    )
-    latest = QueryInteger(
-        0, MAX_MS, data_key="to", metadata={"description": "Event time in ms, this one included"}
-    )
-
-
-def summary_blueprint(counter: AlertCounter, clock: Callable[[], int]) -> ApiBlueprint:
+def summary_blueprint(counter: AlertCounter, clock: Callable[[], int], event_type: EventType) -> ApiBlueprint:
     """The view; `clock` gives ms since the epoch."""
     blueprint = new_blueprint("summary", __name__, "How many alerts")
 
     @blueprint.route("/v1/alerts/summary", methods=["GET"])
     @blueprint.requires("alerts:read")
-    @blueprint.arguments(SummaryQuery, location="query")
+    @blueprint.arguments(of_type(AlertFilterQuery, event_type), location="query")
     @blueprint.response(200, {"$ref": "#/components/schemas/AlertSummary"})
     @blueprint.problems(503)
     @blueprint.doc(operationId="summarizeAlerts")
@@ -46,10 +31,13 @@ def summary_blueprint(counter: AlertCounter, clock: Callable[[], int]) -> ApiBlu
         """Count alerts by rule, state and hour
 
         By event time, in hours of UTC; rules and hours without alerts are left out. Without `from` and `to`: the
-        current hour and the 23 before it. At most 31 days at once.
+        current hour and the 23 before it. At most 31 days at once. All filters of the list hold. Rule, version,
+        severity and state are counted already; by any other, alerts are counted one by one from the newest on, a few
+        thousand at most: then `countedFrom` is later than `from`.
         """
         span = _span(query, clock())
-        return jsonify(summary_json(span, counter.count(span, query["rule_id"], query.get("rule_version"))))
+        asked = replace(alert_filter(query, event_type), earliest=span.earliest, latest=span.latest)
+        return jsonify(summary_json(span, counter.count(asked)))
 
     return blueprint
 
@@ -77,6 +65,7 @@ def summary_json(span: Span, counted: Counted) -> dict[str, Any]:
     return {
         "from": span.earliest,
         "to": span.latest,
+        "countedFrom": span.earliest if counted.since is None else counted.since,
         "byState": _tally_json(counted.total),
         "byRule": [
             {"ruleId": rule, "ruleName": counted.names.get(rule, ""), **_tally_json(tally)}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
+
+from alert_api.service.alert_queries import AlertFilter
 
 HOUR_MS: Final = 3_600_000
 
@@ -27,11 +29,15 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The same alerts counted by rule and by hour (of the epoch), in rising order; and each rule's newest name."""
+    """The same alerts counted by rule and by hour (of the epoch), in rising order; and each rule's newest name.
+
+    :ivar since: the event time from which on they are counted; None: all of them are
+    """
 
     by_rule: Mapping[int, Tally]
     by_hour: Mapping[int, Tally]
     names: Mapping[int, str]
+    since: int | None = None
 
     @property
     def total(self) -> Tally:
@@ -43,9 +49,8 @@ class Counted:
 class AlertCounter(Protocol):
     """The stored alerts, to count. Raises StoreUnavailable when the database is away."""
 
-    def count(self, span: Span, rule_ids: Collection[int], rule_version: int | None = None) -> Counted:
-        """Of these rules, of none of them all; of one version of them where one is named. Rules and hours without
-        alerts are left out."""
+    def count(self, asked: AlertFilter) -> Counted:
+        """Of a span of event time that is bounded at both ends. Rules and hours without alerts are left out."""
 
 
 def last_day(now: int) -> Span:

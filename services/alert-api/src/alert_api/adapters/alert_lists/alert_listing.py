@@ -23,16 +23,22 @@ def alert_page(
     connection: psycopg.Connection[Any], alert_filter: AlertFilter, after: Place | None, limit: int
 ) -> Page:
     """At most ``limit`` alerts after ``after``."""
-    if alert_filter.severity is not None:
-        rows = connection.execute(SELECT_SEVERE, (alert_filter.severity,)).fetchall()
-        severe = {rule_id for (rule_id,) in rows}
-        rule_ids = severe.intersection(alert_filter.rule_ids) if alert_filter.rule_ids else severe
-        if not rule_ids:
-            return Page((), None)
-        alert_filter = replace(alert_filter, severity=None, rule_ids=tuple(sorted(rule_ids)))
-    if alert_filter.asks_for_work:
-        return page_by_work(connection, alert_filter, after, limit)
+    asked = with_severe_rules(connection, alert_filter)
+    if asked is None:
+        return Page((), None)
+    if asked.asks_for_work:
+        return page_by_work(connection, asked, after, limit)
     # One row more than asked for tells whether there is a next page.
-    rows, following = walked(connection, alert_filter, after, ALERT_COLUMNS, limit + 1)
+    rows, following = walked(connection, asked, after, ALERT_COLUMNS, limit + 1)
     alerts = with_cases(connection, [stored_alert(row) for row in rows[:limit]])
     return Page(alerts, alerts[-1].place if len(rows) > limit else following)
+
+
+def with_severe_rules(connection: psycopg.Connection[Any], alert_filter: AlertFilter) -> AlertFilter | None:
+    """The filter with the rules of its severity in the severity's place; None where there are no such rules."""
+    if alert_filter.severity is None:
+        return alert_filter
+    rows = connection.execute(SELECT_SEVERE, (alert_filter.severity,)).fetchall()
+    severe = {rule_id for (rule_id,) in rows}
+    rule_ids = severe.intersection(alert_filter.rule_ids) if alert_filter.rule_ids else severe
+    return replace(alert_filter, severity=None, rule_ids=tuple(sorted(rule_ids))) if rule_ids else None

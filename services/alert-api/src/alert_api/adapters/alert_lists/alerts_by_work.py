@@ -47,6 +47,15 @@ Piece = tuple[list[Listed], Place | None]
 
 def page_by_work(connection: Connection, alert_filter: AlertFilter, after: Place | None, limit: int) -> Page:
     """At most ``limit`` alerts after ``after`` whose cases fit."""
+    pieces = [pages * limit for pages in PIECES]
+    kept, following = listed_by_work(connection, alert_filter, after, limit, pieces)
+    return Page(_these(connection, [alert.alert_id for alert in kept]), following)
+
+
+def listed_by_work(
+    connection: Connection, alert_filter: AlertFilter, after: Place | None, limit: int, pieces: Sequence[int]
+) -> Piece:
+    """The same, of which ``pieces`` say how many are looked at."""
     case_filter = CaseFilter(alert_filter.case_state, alert_filter.outcome, alert_filter.assignee)
     case_where, case_values = case_conditions(case_filter)
     until = min(
@@ -56,7 +65,7 @@ def page_by_work(connection: Connection, alert_filter: AlertFilter, after: Place
     values = {**case_values, "until": until, "since": alert_filter.earliest or 0, "cases": MOST_CASES + 1}
     chosen = connection.execute(SELECT_CASES + case_where + CHOOSE_CASES, values).fetchall()
     if not chosen:
-        return Page((), None)
+        return [], None
     if len(chosen) <= MOST_CASES:
         of_cases = {"case_ids": [case_id for case_id, _ in chosen], "since": values["since"]}
 
@@ -71,7 +80,7 @@ def page_by_work(connection: Connection, alert_filter: AlertFilter, after: Place
                 rows = connection.execute(few_query(conditions, newest=False), asked).fetchall()
             return _piece(rows, None, limit + 1)
 
-        return _page(connection, after, limit, few, set(of_cases["case_ids"]).intersection)
+        return _fitting(connection, after, (limit, pieces), few, set(of_cases["case_ids"]).intersection)
 
     def fitting(cases: set[int]) -> set[int]:
         asked = {**case_values, "case_ids": list(cases)}
@@ -83,7 +92,7 @@ def page_by_work(connection: Connection, alert_filter: AlertFilter, after: Place
     def walk(following: Place | None, most: int) -> Piece:
         return _piece(*walked(connection, newest, following, LISTED, most), most)
 
-    return _page(connection, after, limit, walk, fitting)
+    return _fitting(connection, after, (limit, pieces), walk, fitting)
 
 
 def _piece(rows: Sequence[tuple[Any, ...]], end: Place | None, most: int) -> Piece:
@@ -120,18 +129,19 @@ def few_query(conditions: list[LiteralString], *, newest: bool) -> LiteralString
     return query.replace("{newest}", NEWEST_EPISODES if newest else "")
 
 
-def _page(
+def _fitting(
     connection: Connection,
     after: Place | None,
-    limit: int,
+    most: tuple[int, Sequence[int]],
     read: Callable[[Place | None, int], Piece],
     fits: Fits,
-) -> Page:
-    """Pieces of the list, until the alerts of fitting cases fill a page, or it has been looked for long enough."""
+) -> Piece:
+    """Pieces of the list, until the alerts of fitting cases are so many, or it has been looked for long enough."""
+    limit, pieces = most
     kept: list[Listed] = []
     following = after
-    for pages in PIECES:
-        piece, following = read(following, pages * limit)
+    for size in pieces:
+        piece, following = read(following, size)
         cases = cases_of(connection, piece)
         fitting = fits(set(cases.values()))
         kept += [alert for alert in piece if cases.get(alert.alert_id) in fitting]
@@ -140,7 +150,7 @@ def _page(
             break
         if following is None:
             break
-    return Page(_these(connection, [alert.alert_id for alert in kept[:limit]]), following)
+    return kept[:limit], following
 
 
 def _these(connection: Connection, alert_ids: Sequence[AlertId]) -> tuple[Any, ...]:
