@@ -1,8 +1,9 @@
 """`python -m bench.alert_lists`: the alert API's reading calls over many alerts, while more are stored.
 
-Every filter by itself and pairs of them, each at a rate; prints a table, writes var/alert-lists.json; exit code 1 if a
-bar is missed. The API may use one core; its database, who stores and who asks share the others. The reference of each
-figure is a health check's time in the same mixture: where that is long, the machine was busy.
+Every filter by itself and pairs of them, each at a rate, then the console's first pages in a browser; prints a table,
+writes var/alert-lists.json; exit code 1 if a bar is missed. The API may use one core; its database, who stores and who
+asks share the others. The reference of each figure is a health check's time in the same mixture: where that is long,
+the machine was busy.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ from bench.figures.results import Result
 from bench.harness.api_process import running_api
 from bench.stored_alerts import cluster
 from bench.stored_alerts.calls import Call, Calls
+from bench.stored_alerts.first_page import first_pages
 from bench.stored_alerts.storing import storing
 from tripline_demo import paths
 
 _LIST_BAR_MS: Final = 100.0
 _SINGLE_BAR_MS: Final = 30.0
+_PAGE_BAR_MS: Final = 1000.0
 _RATE: Final = 100
 _WARM_UP: Final = 20
 
@@ -65,6 +68,7 @@ def main(*, total: int, seconds: int, stored: int, folder: Path | None, only: st
                 console.print(
                     f"{name}: {measured[-2].value} ms beside {measured[-1].value}/s", highlight=False
                 )
+            measured += _pages(client, only)
     results.show(measured, console)
     results.write(measured, paths.var_folder() / "alert-lists.json")
     sys.exit(0 if all(result.ok for result in measured) else 1)
@@ -89,6 +93,12 @@ def _calls(client: httpx.Client, total: int, only: str) -> Iterator[tuple[str, C
         for name, call in named.items():
             if only in f"{kind}: {name}":
                 yield f"{kind}: {name}", call, bar
+
+
+def _pages(client: httpx.Client, only: str) -> Iterator[Result]:
+    for name, took in first_pages(client).items() if only in "page" else ():
+        told = f"page: {name}, the slowest of {len(took)} (median {np.median(took):.0f})"
+        yield results.at_most(told, max(took), "ms", _PAGE_BAR_MS)
 
 
 def _measured(

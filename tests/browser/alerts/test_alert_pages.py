@@ -28,6 +28,16 @@ COUNTED = """async (ids) => {
     const { countAlerts } = await import("/console/alerts/alert_counts.js");
     return await countAlerts(ids && new Set(ids));
 }"""
+COUNTED_BY = """async (filters) => {
+    const { countAlerts } = await import("/console/alerts/alert_counts.js");
+    return await countAlerts(new Set([7]), new URLSearchParams(filters));
+}"""
+CHART = """async (countedFrom) => {
+    const { hoursChart } = await import("/console/alerts/hours_chart.js");
+    const counts = { open: 5, acknowledged: 2 };
+    const span = { from: 0, to: 8 * 3600000 - 1, countedFrom };
+    return hoursChart({ ...span, byState: counts, byHour: [] }).textContent;
+}"""
 
 
 def some_alerts() -> list[dict[str, Any]]:
@@ -152,3 +162,14 @@ def test_counts_are_those_of_all_chosen_rules(page: Page, service: AlertService,
         for hour in {alert["eventTime"] // HOUR for alert in of_them}
     }
     assert (counted["from"], counted["to"]) == (0, 8 * HOUR - 1)
+
+
+def test_counts_fit_the_filters_of_the_list(page: Page, service: AlertService) -> None:
+    filters = "ruleId=7&state=open&from=5&severity=high&group=payeeId%3A7&minAmount=9&snoozed=all"
+    page.evaluate(COUNTED_BY, filters)
+    assert service.asked == [{"ruleId": ["7"], "group": ["payeeId:7"], "minAmount": ["9"]}]
+
+
+def test_a_chart_says_how_far_back_it_counts(page: Page) -> None:
+    assert "5 open and 2 acknowledged in the last 24 hours" in page.evaluate(CHART, 0)
+    assert "5 open and 2 acknowledged since " in page.evaluate(CHART, 3 * HOUR)

@@ -1,10 +1,16 @@
 // Alerts of the last day by the hour, of any number of rules.
 
 import { call } from "../core/client.js";
+import { MEMBERS } from "../core/purposes.js";
 import { fewAtOnce, hundreds, MOST_RULES } from "./alert_pages.js";
 
-/** An answer of /v1/alerts/summary about these rules, null for all of them. */
-export async function countAlerts(ruleIds) {
+// State is told apart anyhow, the span is the last day, and snoozed ones are counted unless somebody asks for others.
+const NOT_COUNTED_BY = ["ruleId", "state", "from", "to", ...MEMBERS];
+
+/** An answer of /v1/alerts/summary about these rules, null for all of them, that fit the filters of a list. */
+export async function countAlerts(ruleIds, filters = new URLSearchParams()) {
+  const counted = [...filters].filter(([name, value]) => !NOT_COUNTED_BY.includes(name) && value !== "all");
+  const ask = (ids, span = {}) => read(ids, [...Object.entries(span), ...counted]);
   if (ruleIds === null) return ask([]);
   if (ruleIds.size > 0 && ruleIds.size <= MOST_RULES) return ask([...ruleIds]);
   // Of many rules few have alerts on one day.
@@ -15,8 +21,8 @@ export async function countAlerts(ruleIds) {
   return (await fewAtOnce(hundreds(alerting), (ids) => ask(ids, span))).reduce(together, nothing);
 }
 
-async function ask(ruleIds, span = {}) {
-  const query = new URLSearchParams([...Object.entries(span), ...ruleIds.map((id) => ["ruleId", id])]);
+async function read(ruleIds, others) {
+  const query = new URLSearchParams([...others, ...ruleIds.map((id) => ["ruleId", id])]);
   return (await call(`/v1/alerts/summary?${query}`)).body;
 }
 
@@ -26,7 +32,8 @@ function together(one, other) {
   for (const { hour, ...counts } of other.byHour) {
     byHour.set(hour, { hour, ...sum(byHour.get(hour) ?? { open: 0, acknowledged: 0 }, counts) });
   }
-  return { ...one, byState: sum(one.byState, other.byState), byHour: [...byHour.values()] };
+  const countedFrom = Math.max(one.countedFrom ?? one.from, other.countedFrom ?? other.from);
+  return { ...one, countedFrom, byState: sum(one.byState, other.byState), byHour: [...byHour.values()] };
 }
 
 function sum(one, other) {

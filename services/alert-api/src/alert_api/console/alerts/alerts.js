@@ -173,7 +173,8 @@ export class AlertsView {
     const { key } = this;
     try {
       const only = this.query?.get("ruleId");
-      const counted = await countAlerts(await this.rules ?? (only ? new Set([only]) : null));
+      const rules = await this.rules ?? (only ? new Set([only]) : null);
+      const counted = await countAlerts(rules, this.query ?? undefined);
       if (key === this.key) this.hours.replaceChildren(hoursChart(counted));
     } catch (error) {
       if (error instanceof Absent) this.hours.replaceChildren();

@@ -50,7 +50,14 @@ export function hoursChart(summary) {
       element("b", {}, figure(open)),
       " open and ",
       element("b", {}, figure(acknowledged)),
-      " acknowledged in the last 24 hours",
+      " acknowledged ",
+      summary.countedFrom > summary.from
+        ? element(
+          "span",
+          { title: "So many that they are not counted further back" },
+          `since ${hourOf.format(summary.countedFrom)}, and more before`,
+        )
+        : "in the last 24 hours",
     ),
     drawing("svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,

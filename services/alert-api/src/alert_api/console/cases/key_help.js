@@ -22,7 +22,13 @@ export function showKeys() {
       { class: "pairs key-help" },
       KEYS.map(([key, does]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, does)]),
     ),
-    element("p", { class: "muted" }, "On the page of a case a, e and r are about that case."),
+    element(
+      "p",
+      { class: "muted key-help" },
+      "On the page of a case ",
+      ...["a", ", ", "e", " and ", "r"].map((text, at) => at % 2 ? text : element("kbd", {}, text)),
+      " are about that case.",
+    ),
   );
   byId(DIALOG).showModal();
 }

@@ -7,6 +7,7 @@ import { session } from "../core/client.js";
 import { purposeOf } from "../core/purposes.js";
 import { severityTag } from "./purpose_facts.js";
 import { ruleLink } from "./rule_link.js";
+import { snoozedTag } from "./snooze_line.js";
 import { cameTo } from "../words/verdict.js";
 import { bounds, inBuckets } from "../words/precision.js";
 import { voidedTag } from "../words/void_marks.js";
@@ -33,9 +34,7 @@ export function facts(alert) {
       element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value))
     ),
     voidedTag(alert),
-    alert.snoozeId
-      ? element("span", { class: "tag", title: "A snooze covers it: it is in no case" }, "snoozed")
-      : null,
+    snoozedTag(alert),
     bucketedTag(alert),
     again ? element("span", { class: "tag warn", title: again }, "judged again") : null,
     alert.late && !again ? element("span", { class: "tag warn" }, "late") : null,
@@ -61,6 +60,11 @@ function bucketedTag({ precision, conditions }) {
   if (!first) return null;
   const title = `Windows ${inBuckets(first.bucketSeconds)}${precision ? `: ${bounds(precision)}` : ""}`;
   return element("span", { class: "tag", title }, "bucketed");
+}
+
+/** What may change of its facts. */
+function marks({ voided, snoozeId }) {
+  return `${voided?.length ?? 0} ${snoozeId ?? ""}`;
 }
 
 /** The row keeps its element for as long as the alert is shown: focus stays where it is. */
@@ -106,9 +110,9 @@ export class AlertRow {
     this.update(alert);
   }
 
-  /** Shows a change of state, and what was voided since; what the engine said never changes. */
+  /** Shows a change of state, and what was voided or snoozed since; what the engine said never changes. */
   update(alert) {
-    if (this.alert && (this.alert.voided?.length ?? 0) !== (alert.voided?.length ?? 0)) {
+    if (this.alert && marks(this.alert) !== marks(alert)) {
       const fresh = facts(alert);
       this.facts.replaceWith(fresh);
       this.facts = fresh;

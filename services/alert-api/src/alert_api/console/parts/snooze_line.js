@@ -1,8 +1,14 @@
-// How much is snoozed now, with the way to the list of snoozes.
+// How much is snoozed now, with the way to the list of snoozes; and the mark of an alert that is.
 
 import { call } from "../core/client.js";
 import { element, setText } from "../core/dom.js";
 import { counted, figure } from "../core/format.js";
+
+/** What marks an alert that a snooze covers, wherever it is listed; null of others. */
+export function snoozedTag({ snoozeId = null }) {
+  if (snoozeId === null) return null;
+  return element("span", { class: "tag", title: "A snooze covers it: it is in no case" }, "snoozed");
+}
 
 export class SnoozeLine {
   /** `tail` says what that means for the list that it stands above. */

@@ -3,6 +3,7 @@
 import { call } from "../core/client.js";
 import { element } from "../core/dom.js";
 import { fieldName, fullTime, timeOfDay } from "../core/format.js";
+import { snoozedTag } from "../parts/snooze_line.js";
 import { cameTo } from "../words/verdict.js";
 
 const SHOWN = 5;
@@ -62,6 +63,7 @@ function line(alert) {
       { class: "muted small" },
       element("time", { title: fullTime(alert.eventTime) }, timeOfDay(alert.eventTime)),
       element("span", { class: "tag" }, "by ", element("b", {}, `v${alert.ruleVersion}`)),
+      snoozedTag(alert),
     ),
   );
 }
