@@ -24,13 +24,15 @@ TYPES: Final = ("CSH", "CRD", "TRF", "DDT", "CHQ")
 
 _AT_ONCE: Final = 100_000
 _WORKERS: Final = 2
-_CONTENT: Final = json.dumps(
+_NUMBER: Final = "%n"
+_OBJECT: Final = "%o"
+_CONTENT = json.dumps(
     {
-        "alertId": "%s", "ruleId": "%s", "ruleVersion": 1, "ruleName": "rule %s of the bench",
+        "alertId": "%s", "ruleId": _NUMBER, "ruleVersion": 1, "ruleName": "rule %s of the bench",
         "definitionHash": "ab" * 32,
-        "group": "%s",
+        "group": _OBJECT,
         "transaction": {
-            "transactionId": "%s", "eventTime": "%s", "payeeId": "%s", "beneficiaryId": "%s",
+            "transactionId": "%s", "eventTime": _NUMBER, "payeeId": "%s", "beneficiaryId": "%s",
             "paymentAmount": "%s", "paymentType": "%s", "ingestionTimestamp": None,
         },
         "partial": False, "value": "1000.01", "operator": ">", "limit": "1000", "windowStart": 1, "windowEnd": 2,
@@ -38,9 +40,11 @@ _CONTENT: Final = json.dumps(
             "count": 3, "truncated": False,
             "transactions": [{"transactionId": "%s", "eventTime": 1, "value": "333.33"} for _ in range(3)],
         },
-        "late": None, "warm": True, "mode": "live", "eventTime": "%s", "ingestedAt": 3, "detectedAt": 4,
+        "late": None, "warm": True, "mode": "live", "eventTime": _NUMBER, "ingestedAt": 3, "detectedAt": 4,
     }
-).replace('"group": "%s"', '"group": %s').replace('"ruleId": "%s"', '"ruleId": %s')  # fmt: skip
+)  # fmt: skip
+for _bare in (_NUMBER, _OBJECT):
+    _CONTENT = _CONTENT.replace(json.dumps(_bare), "%s")
 # Numbers are drawn from the row's own, so that a run is like the one before it. Amounts go from 1 to 100,000, the
 # larger the rarer.
 _FILL: Final = """
