@@ -146,10 +146,9 @@ def test_pages_give_each_alert_of_the_cases_once(
 
 
 def test_alerts_are_counted_by_what_became_of_them(history: History) -> None:
-    span = {"earliest": EPOCH + 9 * MINUTE, "latest": EPOCH + 280 * MINUTE}
     rules = {facts.alert_id: facts.rule_id for facts in history.facts}
     for wanted in FILTERS:
-        asked = replace(wanted, **span)
+        asked = replace(wanted, earliest=EPOCH + 9 * MINUTE, latest=EPOCH + 280 * MINUTE)
         counted = history.events.count(asked)
         expected = Counter(rules[alert_id] for alert_id in history.expected(asked))
         assert {rule: tally.open for rule, tally in counted.by_rule.items()} == expected, wanted
