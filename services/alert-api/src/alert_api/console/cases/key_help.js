@@ -26,7 +26,7 @@ export function showKeys() {
       "p",
       { class: "muted key-help" },
       "On the page of a case ",
-      ...["a", ", ", "e", " and ", "r"].map((text, at) => at % 2 ? text : element("kbd", {}, text)),
+      ...["a", ", ", "e", " and ", "r"].map((text, index) => index % 2 ? text : element("kbd", {}, text)),
       " are about that case.",
     ),
   );
