@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from rules_registry.adapters.backtests.backtest_store import BacktestTurns
-from rules_registry.adapters.backtests.http_runner import HttpRunner
 from rules_registry.adapters.named.named_queries import NamedQueries
 from rules_registry.adapters.outbox import open_outbox
 from rules_registry.adapters.postgres import Pool, open_pool
@@ -17,7 +15,6 @@ from rules_registry.adapters.rules_topic import open_rules_topic
 from rules_registry.adapters.status_source import open_status_source
 from rules_registry.adapters.status_store import open_status_store
 from rules_registry.domain.named.csv_entries import MAX_IMPORT_BYTES
-from rules_registry.service.backtests.backtest_desk import BacktestDesk
 from rules_registry.service.list_expiry import ListExpiry
 from rules_registry.service.log_watch import LogWatch
 from rules_registry.service.relay import Relay
@@ -34,15 +31,19 @@ from tripline_http.metrics import new_metrics_registry
 from tripline_http.metrics_server import MetricsServer
 from tripline_http.server import LIMITS, serve
 
+if TYPE_CHECKING:
+    from flask import Flask
+
+    from rules_registry.prover_address import ProverAddress
+
 _LIMITS: Final = replace(LIMITS, request_bytes=MAX_IMPORT_BYTES)
 
 
 def run_api(settings: ApiSettings) -> None:
     """Serves until SIGTERM."""
-    from flask import Flask  # noqa: PLC0415
 
     from rules_registry.api.application import create_app  # noqa: PLC0415
-    from rules_registry.api.services import backtests_of, registry_of  # noqa: PLC0415
+    from rules_registry.api.services import registry_of  # noqa: PLC0415
     from tripline_http.application import Access  # noqa: PLC0415
 
     configure_logs(settings.log_level, "rules-registry")
@@ -66,10 +67,7 @@ def run_api(settings: ApiSettings) -> None:
         expiry = ListExpiry(registry_of(app), NamedQueries(pools[0]), stopping)
         threading.Thread(target=expiry.run, name="list-expiry", daemon=True).start()
         if settings.prover is not None:
-            runner = HttpRunner(settings.prover.url, settings.prover.key)
-            turns = BacktestTurns(pools[0], settings.event_type)
-            desk = BacktestDesk(backtests_of(app), turns, runner, registry_of(app).clock, stopping)
-            threading.Thread(target=desk.run, name="backtests", daemon=True).start()
+            _start_backtests(app, pools[0], settings, settings.prover, stopping)
         install_stored_keys(app, PostgresKeyStore(pools[0].connection, "registry"))
         install_tokens(app, settings.issuer, metrics)
         install_rate_limit(app, settings.rate_limit)
@@ -81,6 +79,20 @@ def run_api(settings: ApiSettings) -> None:
             pool.close()
 
     serve(load, settings.bind, threads=settings.threads, on_stop=stop, limits=_LIMITS)
+
+
+def _start_backtests(
+    app: Flask, pool: Pool, settings: ApiSettings, prover: ProverAddress, stopping: threading.Event
+) -> None:
+    # Here and not above: the other processes need no HTTP client.
+    from rules_registry.adapters.backtests.backtest_store import BacktestTurns  # noqa: PLC0415
+    from rules_registry.adapters.backtests.http_runner import HttpRunner  # noqa: PLC0415
+    from rules_registry.api.services import backtests_of, registry_of  # noqa: PLC0415
+    from rules_registry.service.backtests.backtest_desk import BacktestDesk  # noqa: PLC0415
+
+    runner, turns = HttpRunner(prover.url, prover.key), BacktestTurns(pool, settings.event_type)
+    desk = BacktestDesk(backtests_of(app), turns, runner, registry_of(app).clock, stopping)
+    threading.Thread(target=desk.run, name="backtests", daemon=True).start()
 
 
 def run_relay(settings: RelaySettings) -> None:

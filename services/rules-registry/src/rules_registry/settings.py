@@ -11,10 +11,10 @@ from typing import Final, TypeVar
 from environs import Env, EnvError
 from marshmallow.validate import Range
 
+from rules_registry.domain.backtests.backtest_bounds import BacktestBounds
 from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.quotas import Quota, Quotas
 from rules_registry.prover_address import PROVER_URL, ProverAddress, read_prover
-from rules_registry.service.backtests.backtests import BacktestBounds
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed

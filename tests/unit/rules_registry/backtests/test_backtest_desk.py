@@ -12,6 +12,7 @@ import pytest
 
 from rules_registry.domain.actor import Actor
 from rules_registry.domain.backtests.backtest import DAY_MS, Backtest, Tried, Wanted, numbered
+from rules_registry.domain.backtests.backtest_bounds import BacktestBounds
 from rules_registry.domain.backtests.errors import (
     BacktestNotFound,
     NobodyRunsBacktests,
@@ -22,7 +23,7 @@ from rules_registry.domain.backtests.errors import (
 )
 from rules_registry.errors import IllegalStep, QuotaExceeded
 from rules_registry.service.backtests.backtest_desk import BacktestDesk, Labels, RunStatus
-from rules_registry.service.backtests.backtests import MAX_OPEN, Asked, BacktestBounds, Backtests
+from rules_registry.service.backtests.backtests import MAX_OPEN, Asked, Backtests
 from rules_registry.service.ports import Answer
 from tests.unit.rules_registry.support.fake_backtests import FakeBacktests
 from tests.unit.rules_registry.support.fakes import FakeStore, new_registry

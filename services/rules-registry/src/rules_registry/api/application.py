@@ -45,9 +45,10 @@ from rules_registry.api.rules import (
     rules,
 )
 from rules_registry.api.services import Services, install_services
+from rules_registry.domain.backtests.backtest_bounds import BacktestBounds
 from rules_registry.domain.quotas import Quotas
 from rules_registry.service.api_keys import ApiKeys
-from rules_registry.service.backtests.backtests import BacktestBounds, Backtests
+from rules_registry.service.backtests.backtests import Backtests
 from rules_registry.service.purposes import Purposes
 from rules_registry.service.registry import Registry
 from rules_registry.service.review import Review

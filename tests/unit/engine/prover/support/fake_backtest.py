@@ -10,12 +10,10 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from tripline_engine.prover.backtest_job import BacktestAsked, BacktestJob
+if TYPE_CHECKING:
+    from tripline_engine.prover.backtest_job import BacktestAsked, BacktestJob
 
 ALERTS = 1_203
 """More than are fetched at once."""
@@ -23,6 +21,9 @@ ALERTS = 1_203
 
 def fake_job(asked: BacktestAsked, seconds: float = 60) -> BacktestJob:
     """A job of this command."""
+    # Here and not above: the command itself needs none of it, and takes a second to import it.
+    from tripline_engine.prover.backtest_job import BacktestJob  # noqa: PLC0415
+
     return BacktestJob(asked, seconds, (sys.executable, __file__))
 
 
@@ -43,6 +44,9 @@ def main(words: list[str]) -> None:
         sys.exit(1)
     if rules[0]["name"] == "dies":
         os.abort()
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
     labels = [json.loads(line) for line in Path(options["--labels"]).read_text("utf-8").splitlines()]
     out = Path(options["--out"])
     out.mkdir()

@@ -9,6 +9,7 @@ from typing import Any, Final
 from rules_registry.domain.actor import Actor
 from rules_registry.domain.audit.audit_entry import Happening, Subject
 from rules_registry.domain.backtests.backtest import DAY_MS, Backtest, Tried, Wanted, numbered, require_span
+from rules_registry.domain.backtests.backtest_bounds import BacktestBounds
 from rules_registry.domain.backtests.errors import BacktestNotFound, NobodyRunsBacktests, NoRules
 from rules_registry.errors import QuotaExceeded
 from rules_registry.service.audit_writer import tell
@@ -19,22 +20,6 @@ from tripline_contracts.rules.rule_definition import RuleDefinition
 
 MAX_OPEN: Final = 20
 """Backtests that wait, or are under way."""
-
-
-@dataclass(frozen=True, slots=True)
-class BacktestBounds:
-    """What backtests may come to.
-
-    :ivar connected: whether there is anybody who runs them
-    :ivar days: the longest span
-    :ivar kept_days: for so long results are kept
-    :ivar alerts: of so many alerts of one backtest each is kept; all are counted
-    """
-
-    connected: bool = False
-    days: int = 92
-    kept_days: int = 30
-    alerts: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)
