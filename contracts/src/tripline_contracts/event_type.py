@@ -12,7 +12,7 @@ from typing import Final, Literal
 from tripline_contracts.errors import UnknownField
 
 Role = Literal["id", "time", "key", "measure", "attribute"]
-Kind = Literal["string", "timestamp", "decimal", "enum"]
+Kind = Literal["string", "timestamp", "decimal", "enum", "ip"]
 
 DEFAULT: Final = "transaction"
 GLOBAL_ANCHOR: Final = "global"

@@ -50,9 +50,9 @@ def _check_kind(field: Field) -> None:
         raise InvalidEventType(
             f"{field.name}: a measure is a decimal, and required: there is no aggregate of nulls"
         )
-    if field.role in ("key", "attribute") and field.kind not in ("string", "enum"):
+    if field.role in ("key", "attribute") and field.kind not in ("string", "enum", "ip"):
         raise InvalidEventType(
-            f"{field.name}: a key or an attribute is a string or an enum: groups are told apart by texts"
+            f"{field.name}: a key or an attribute is a string, an enum or an ip: groups are told apart by texts"
         )
 
 

@@ -16,6 +16,7 @@ from tripline_contracts import event_type, event_type_loader
 from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.event_type_checks import MAX_TEXT
 from tripline_contracts.filters.leaf_schemas import leaf_schemas
+from tripline_contracts.ip_addresses import LONGEST_ADDRESS
 
 Json = dict[str, Any]
 
@@ -23,6 +24,7 @@ _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _BASE: Final = "https://schemas.tripline.example"
 _NULL: Final[Json] = {"type": "null"}
 _VALUE: Final = "values.json#/$defs/{}".format
+_ADDRESS: Final[Json] = {"description": "an IPv4 or IPv6 address; an empty text is null"}
 _DECIMAL_TEXT: Final = "^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 
 
@@ -65,6 +67,8 @@ def _sent(field: Field) -> Json:
             return _decimal(none)
         case "enum":
             return _enum(field)
+        case "ip":
+            return {"anyOf": [{"type": "string", "maxLength": LONGEST_ADDRESS, **_ADDRESS}, *none]}
 
 
 def _decimal(none: list[Json]) -> Json:
@@ -131,6 +135,8 @@ def _constant(field: Field) -> Json:
             return {"$ref": _VALUE("decimal")}
         case "enum":
             return {"enum": list(field.values)}
+        case "ip":
+            return {"type": "string", "pattern": "^[0-9a-f:.]{2,39}$"}
 
 
 def _alike(declared: EventType) -> list[list[Field]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from tests.oracle.parsers.transactions import Transaction
+from tests.oracle.values.addresses import address_text, read_address
 from tests.oracle.values.decimals import read_decimal
 from tests.oracle.values.errors import Unreadable
 from tests.oracle.values.event_types import current_type
@@ -32,6 +33,8 @@ def read_constant(field: str, value: Value) -> Constant:
         if not 0 <= time <= LAST_TIME:
             raise Unreadable("time out of range")
         return time
+    if field in current_type().addresses:
+        return address_text(*read_address(read_text(value, field)))
     text = str(read_integer(value, field)) if isinstance(value, Numeral) else read_text(value, field)
     if text not in current_type().enums.get(field, (text,)):
         raise Unreadable(f"unknown {field}")
@@ -49,8 +52,10 @@ def value_of(field: str, transaction: Transaction) -> Constant | None:
     return transaction.ingestion if field == current_type().ingestion else transaction.keys[field]
 
 
-def kind_of(field: str) -> Literal["amount", "time", "enum", "text"]:
+def kind_of(field: str) -> Literal["amount", "time", "enum", "text", "address"]:
     """What the values of the field are."""
     if field in current_type().numbers:
         return "amount" if field == current_type().amount else "time"
+    if field in current_type().addresses:
+        return "address"
     return "enum" if field in current_type().enums else "text"

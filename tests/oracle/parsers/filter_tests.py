@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from tests.oracle.parsers.filter_fields import kind_of, read_constant, read_field, value_of
 from tests.oracle.parsers.transactions import Transaction
+from tests.oracle.values.addresses import is_within, read_network
 from tests.oracle.values.errors import Unreadable
 from tests.oracle.values.event_types import current_type
 from tests.oracle.values.strict_json import Value, read_text
@@ -76,7 +77,15 @@ class LocalTime:
     days: tuple[str, ...]
 
 
-Test: TypeAlias = "OtherField | Part | Missing | Multiple | LocalTime"
+@dataclass(frozen=True, slots=True)
+class Within:
+    """An address in one of some networks, each the bits that its addresses share."""
+
+    field: str
+    networks: tuple[tuple[int, str], ...]
+
+
+Test: TypeAlias = "OtherField | Part | Missing | Multiple | Within | LocalTime"
 
 
 def read_test(value: dict[str, Value]) -> Test | None:
@@ -98,6 +107,8 @@ def read_test(value: dict[str, Value]) -> Test | None:
         if value[word] is not True:
             raise Unreadable("isNull is true")
         return Missing(read_field(value["field"]))
+    if word == "inNetwork":
+        return _within(read_field(value["field"]), value[word])
     if word == "multipleOf":
         field = read_field(value["field"])
         if kind_of(field) != "amount":
@@ -107,6 +118,12 @@ def read_test(value: dict[str, Value]) -> Test | None:
             raise Unreadable("a divisor is above 0")
         return Multiple(field, divisor)
     return None
+
+
+def _within(field: str, networks: Value) -> Within:
+    if kind_of(field) != "address" or not isinstance(networks, list) or not networks:
+        raise Unreadable("networks are for addresses")
+    return Within(field, tuple(read_network(read_text(network, "network")) for network in networks))
 
 
 def _other_field(value: dict[str, Value]) -> OtherField:
@@ -162,16 +179,22 @@ def holds(test: Test, transaction: Transaction) -> bool:
         return value is None
     if value is None:
         return False
-    if isinstance(test, Part):
-        return _PARTS[test.where](str(value), test.text)
-    if isinstance(test, Multiple):
-        return int(value) % test.divisor == 0
+    if not isinstance(test, OtherField):
+        return _holds_alone(test, value)
     other = value_of(test.other, transaction)
     if other is None:
         return False
     if test.operator in _COMPARED:
         return _COMPARED[test.operator](value, other)
     return _ORDERED[test.operator](int(value), int(other))
+
+
+def _holds_alone(test: Part | Multiple | Within, value: int | str) -> bool:
+    if isinstance(test, Within):
+        return is_within(str(value), test.networks)
+    if isinstance(test, Part):
+        return _PARTS[test.where](str(value), test.text)
+    return int(value) % test.divisor == 0
 
 
 def _shows(test: LocalTime, time: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tests.oracle.parsers.named_values import NO_NAMED_VALUES, NamedValues
+from tests.oracle.values.addresses import address_text, read_address
 from tests.oracle.values.decimals import plain, read_decimal
 from tests.oracle.values.errors import Unreadable
 from tests.oracle.values.event_types import EventType, current_type
@@ -88,6 +89,8 @@ def _key_of(name: str, fields: dict[str, Value], kind: EventType) -> str | None:
     """The key under its name or another one of it."""
     if name in kind.enums:
         return _one_of(kind.enums[name], fields.get(name))
+    if name in kind.addresses:
+        return _address(fields.get(name), missing=name in kind.nullable)
     spellings = (name, *(alias for alias, field in kind.aliases.items() if field == name))
     texts = [text for text in (_key(fields.get(spelling)) for spelling in spellings) if text is not None]
     if len(set(texts)) > 1:
@@ -95,6 +98,14 @@ def _key_of(name: str, fields: dict[str, Value], kind: EventType) -> str | None:
     if not texts and name not in kind.nullable:
         raise Unreadable(f"no {name}")
     return texts[0] if texts else None
+
+
+def _address(value: Value | None, *, missing: bool) -> str | None:
+    if missing and value in (None, ""):
+        return None
+    if not isinstance(value, str):
+        raise Unreadable("no address")
+    return address_text(*read_address(value))
 
 
 def read_time(value: Value | None) -> int:

@@ -16,7 +16,7 @@ class EventType:
     """`fields` are all of them in the order in which an alert shows them, `keys` those with texts.
 
     `enums` are the keys that have no other values, `aliases` other names by the field's, `nullable` the keys that may
-    be missing.
+    be missing, `addresses` those that are IP addresses.
     """
 
     identity: str
@@ -28,6 +28,7 @@ class EventType:
     nullable: frozenset[str]
     enums: dict[str, tuple[str, ...]] = field(hash=False)
     aliases: dict[str, str] = field(default_factory=dict, hash=False)
+    addresses: frozenset[str] = frozenset()
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -151,7 +151,12 @@ CONTRADICTIONS: list[tuple[tuple[Any, ...], object, str, str]] = [
     (("fields", 2, "aliases"), ["a b"], "no name of a field", "an alias that rules could not spell"),
     (("fields", 2, "kind"), "timestamp", "maxLength", "a timestamp with a length"),
     (("fields", 3, "kind"), "decimal", "an enum, and nothing else", "a number with values"),
-    (("fields", 4, "role"), "key", "a key or an attribute is a string or an enum", "a number as a key"),
+    (
+        ("fields", 4, "role"),
+        "key",
+        "a key or an attribute is a string, an enum or an ip",
+        "a number as a key",
+    ),
     (("fields", 4, "required"), False, "a measure is a decimal, and required", "an aggregate of nulls"),
     (("fields", 2, "maxLength"), 65, "maxLength of at most 64", "more than an alert's group holds"),
     (("fields", 3, "values"), ["x" * 65], "values of at most 64", "more than an alert's group holds"),

@@ -1,5 +1,5 @@
 """Tests of a filter that are no comparison with constants: with another field, of a text's parts, for null, of round
-numbers, and of the time of day.
+numbers, of networks, and of the time of day.
 
 Each is false for null, but the test for it.
 """
@@ -123,6 +123,22 @@ class LocalTimeTest(Unnamed):
         """The normalised form, which reads back to an equal value."""
         days = {"days": list(self.days)} if self.days else {}
         return {"localTime": {"zone": self.zone, "from": _clock(self.start), "to": _clock(self.end), **days}}
+
+    def fields(self) -> frozenset[str]:
+        """Canonical names of the fields that it looks at."""
+        return frozenset((self.field,))
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkTest(Unnamed):
+    """True if the address is in one of these networks, which are in normal form, each once, sorted as texts."""
+
+    field: str
+    networks: tuple[str, ...]
+
+    def to_json(self) -> Json:
+        """The normalised form, which reads back to an equal value."""
+        return {"field": self.field, "inNetwork": list(self.networks)}
 
     def fields(self) -> frozenset[str]:
         """Canonical names of the fields that it looks at."""

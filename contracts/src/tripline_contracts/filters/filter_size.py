@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripline_contracts.filters.filter_leaves import MultipleTest, TextTest
+from tripline_contracts.filters.filter_leaves import MultipleTest, NetworkTest, TextTest
 from tripline_contracts.filters.filter_tree import All, Any_, Comparison, Filter, Membership, Not
 
 
@@ -24,7 +24,7 @@ def constants(read: Filter) -> int:
             return sum(map(constants, operands))
         case Not(operand):
             return constants(operand)
-        case Membership(_, said):
+        case Membership(_, said) | NetworkTest(_, said):
             return len(said)
         case Comparison() | TextTest() | MultipleTest():
             return 1

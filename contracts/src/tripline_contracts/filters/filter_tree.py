@@ -13,6 +13,7 @@ from tripline_contracts.filters.filter_leaves import (
     FieldComparison,
     LocalTimeTest,
     MultipleTest,
+    NetworkTest,
     NullTest,
     TextTest,
     Unnamed,
@@ -25,7 +26,7 @@ Json = dict[str, object]
 _NONE: Final = frozenset[str]()
 Leaf: TypeAlias = (
     "Comparison | Membership | ListMembership | ParameterComparison | "
-    "FieldComparison | TextTest | NullTest | MultipleTest | LocalTimeTest"
+    "FieldComparison | TextTest | NullTest | MultipleTest | NetworkTest | LocalTimeTest"
 )
 """What is not made of other filters."""
 Filter: TypeAlias = "All | Any_ | Not | Leaf"

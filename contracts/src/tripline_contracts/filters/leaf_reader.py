@@ -15,6 +15,7 @@ from tripline_contracts.filters.filter_leaves import (
     FieldComparison,
     LocalTimeTest,
     MultipleTest,
+    NetworkTest,
     NullTest,
     TextTest,
 )
@@ -26,6 +27,7 @@ from tripline_contracts.filters.filter_tree import (
     ParameterComparison,
 )
 from tripline_contracts.filters.local_time_reader import read_local_time
+from tripline_contracts.ip_addresses import EXPECTED_NETWORK, normal_network
 from tripline_contracts.spelling import Operator
 
 MAX_COMPARISONS: Final = 256
@@ -38,13 +40,14 @@ MOST_PROBLEMS: Final = 100
 """Of one filter; a longer list helps nobody."""
 
 WORDS: Final = (
-    "field", "operator", "value", "otherField", "in", *TEXT_OPERATORS, "isNull", "multipleOf", "localTime",
+    "field", "operator", "value", "otherField", "in", *TEXT_OPERATORS, "isNull", "multipleOf", "inNetwork",
+    "localTime",
 )  # fmt: skip
 SHAPES: Final = (
     "all, any, not, or field with operator and value or otherField, or field with one of "
-    f"in, {', '.join(TEXT_OPERATORS)}, isNull, multipleOf, or localTime"
+    f"in, {', '.join(TEXT_OPERATORS)}, isNull, multipleOf, inNetwork, or localTime"
 )
-_OF_ONE_FIELD: Final = {"in", *TEXT_OPERATORS, "isNull", "multipleOf"}
+_OF_ONE_FIELD: Final = {"in", *TEXT_OPERATORS, "isNull", "multipleOf", "inNetwork"}
 
 
 class TooMuch(Exception):
@@ -86,6 +89,8 @@ class LeafReader:
                 return self._null_test(field, data, path)
             case "multipleOf":
                 return self._multiple_test(field, data, path)
+            case "inNetwork":
+                return self._network_test(field, data, path)
             case "startsWith" | "endsWith" | "contains":
                 if field.kind != "string":
                     self.refuse(path, f"expected a field of texts beside it; {field.name} is none")
@@ -141,6 +146,25 @@ class LeafReader:
             return None
         return MultipleTest(field.name, str(divisor))
 
+    def _network_test(self, field: Field, data: object, path: str) -> Leaf | None:
+        if field.kind != "ip":
+            self.refuse(path, f"expected a field of addresses beside it (kind ip); {field.name} is none")
+            return None
+        if not isinstance(data, (list, tuple)) or not 1 <= len(data) <= MAX_LIST:
+            self.refuse(path, f"expected a list of 1 to {MAX_LIST} networks, each {EXPECTED_NETWORK}")
+            return None
+        networks = [self._network(value, f"{path}[{i}]") for i, value in enumerate(data)]
+        read = {network for network in networks if network is not None}
+        return None if None in networks else NetworkTest(field.name, tuple(sorted(read)))
+
+    def _network(self, value: object, path: str) -> str | None:
+        self._count_constant()
+        network = normal_network(value) if isinstance(value, str) else None
+        if network is None:
+            said = f"expected {EXPECTED_NETWORK}, without bits behind its prefix"
+            self.refuse(path, f"{said}; not {spelling.shown(value)}")
+        return network
+
     def _local_time(self, data: object, path: str) -> Leaf | None:
         read = read_local_time(data, path, self._event_type.time_field.name)
         if isinstance(read, LocalTimeTest):
@@ -165,7 +189,7 @@ class LeafReader:
 
     def _membership(self, field: Field, data: object, path: str) -> Leaf | None:
         if isinstance(data, Mapping):
-            if field.kind in ("string", "enum"):
+            if field.kind in ("string", "enum", "ip"):
                 name = self._named(data, "list", path)
                 return None if name is None else ListMembership(field.name, name)
             self.refuse(
@@ -180,14 +204,17 @@ class LeafReader:
         return None
 
     def _constant(self, value: object, field: Field, path: str) -> Constant | None:
-        self._constants += 1
-        if self._constants > MAX_CONSTANTS:
-            raise TooMuch(f"more than {MAX_CONSTANTS} constants in one filter")
+        self._count_constant()
         try:
             return read_constant(value, field)
         except InvalidConstant as error:
             self.refuse(path, str(error))
             return None
+
+    def _count_constant(self) -> None:
+        self._constants += 1
+        if self._constants > MAX_CONSTANTS:
+            raise TooMuch(f"more than {MAX_CONSTANTS} constants in one filter")
 
     def _named(self, data: object, kind: named_values.Kind, path: str) -> str | None:
         try:

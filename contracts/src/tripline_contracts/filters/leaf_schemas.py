@@ -8,6 +8,7 @@ from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.filters.filter_constants import operators_of
 from tripline_contracts.filters.filter_leaves import TEXT_OPERATORS, WEEK
 from tripline_contracts.filters.time_zones import LONGEST_NAME
+from tripline_contracts.ip_addresses import LONGEST_NETWORK
 
 Json = dict[str, Any]
 
@@ -21,11 +22,13 @@ def leaf_schemas(declared: EventType) -> list[Json]:
     pairs = [_with_others(field, compared) for field in compared]
     texts = [field for field in compared if field.kind == "string"]
     numbers = [field.name for field in compared if field.kind == "decimal"]
+    addresses = [field.name for field in compared if field.kind == "ip"]
     return [
         *(pair for pair in pairs if pair is not None),
         *(_text_test(field, operator) for field in texts for operator in TEXT_OPERATORS),
         _object(field={"enum": [field.name for field in compared]}, isNull={"const": True}),
         *([_object(field={"enum": numbers}, multipleOf=_ABOVE_0)] if numbers else []),
+        *([_object(field={"enum": addresses}, inNetwork=_NETWORKS)] if addresses else []),
         _object(localTime=_LOCAL_TIME),
     ]
 
@@ -55,6 +58,14 @@ def _object(*optional: str, **properties: Json) -> Json:
 
 
 _ABOVE_0: Final[Json] = {"allOf": [{"$ref": _DECIMAL}, {"not": {"pattern": "^(0$|-)"}}]}
+_NETWORKS: Final[Json] = {
+    "description": "each once, sorted as texts, with their prefixes",
+    "type": "array",
+    "minItems": 1,
+    "maxItems": 1000,
+    "uniqueItems": True,
+    "items": {"type": "string", "pattern": "^[0-9a-f:.]+/[0-9]{1,3}$", "maxLength": LONGEST_NETWORK},
+}
 _LOCAL_TIME: Final = _object(
     "days",
     **{

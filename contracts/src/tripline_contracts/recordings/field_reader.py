@@ -98,7 +98,7 @@ def _values(entry: dict[str, object], field: Field, problems: list[Problem]) -> 
     if "values" not in entry:
         return None
     prefix, values = f"fields.{field.name}.values", entry["values"]
-    if field.kind not in ("enum", "string") or field.role == "id":
+    if field.kind not in ("enum", "string", "ip") or field.role == "id":
         problems.append(Problem(prefix, "only enums and texts are translated"))
         return None
     if not isinstance(values, dict) or not all(isinstance(text, str) for text in values.values()):

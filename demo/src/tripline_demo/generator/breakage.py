@@ -39,6 +39,7 @@ _WRONG: Final[dict[str, tuple[Any, ...]]] = {
     "timestamp": ("yesterday",),
     "decimal": ("twelve", "0.1234567"),
     "enum": ("none of these",),
+    "ip": ("10.0.0.256", 1),
 }
 
 

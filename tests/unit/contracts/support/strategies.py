@@ -15,6 +15,7 @@ from tripline_contracts.filters.filter_leaves import (
     FieldComparison,
     LocalTimeTest,
     MultipleTest,
+    NetworkTest,
     NullTest,
     TextTest,
 )
@@ -29,6 +30,7 @@ from tripline_contracts.filters.filter_parser import (
     ParameterComparison,
 )
 from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.ip_addresses import normal_address, normal_network
 from tripline_contracts.rules.aggregate import SINCE, Function
 from tripline_contracts.rules.conditions import (
     AllOf,
@@ -89,6 +91,11 @@ def _leaf(field: Field) -> st.SearchStrategy[Filter]:
         return plain | st.builds(ParameterComparison, st.just(field.name), operators, NAMES)
     if field.kind == "string":
         plain |= st.builds(TextTest, st.just(field.name), st.sampled_from(TEXT_OPERATORS), constants.map(str))
+    if field.kind == "ip":
+        networks = st.sets(
+            st.ip_addresses().map(lambda a: normal_network(str(a)) or ""), min_size=1, max_size=3
+        )
+        plain |= st.builds(NetworkTest, st.just(field.name), networks.map(lambda drawn: tuple(sorted(drawn))))
     return plain | st.builds(ListMembership, st.just(field.name), NAMES)
 
 
@@ -99,6 +106,8 @@ def constants_of(field: Field) -> st.SearchStrategy[Constant]:
             return st.integers(0, MAX_TIMESTAMP)
         case "decimal":
             return st.integers(-(10**24) + 1, 10**24 - 1).map(decimals.plain_scaled)
+        case "ip":
+            return st.ip_addresses().map(lambda address: normal_address(str(address)) or "")
         case "enum":
             return st.sampled_from(field.values)
         case "string":

@@ -14,11 +14,13 @@ from tripline_contracts.filters.filter_leaves import (
     FieldComparison,
     LocalTimeTest,
     MultipleTest,
+    NetworkTest,
     NullTest,
     TextTest,
 )
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.local_clock import DAY_MS, MINUTE_MS, local_clock
+from tripline_engine.domain.history.networks import network_test
 from tripline_engine.domain.memory.array_types import BoolArray, Int64Array, RowNumber
 from tripline_engine.domain.memory.int128 import multiples
 from tripline_engine.domain.rules.threshold import satisfied_by
@@ -26,7 +28,7 @@ from tripline_engine.domain.transactions.columns import NULL_TIME
 
 Test = Callable[[History, RowNumber, RowNumber], BoolArray]
 """Whether each row from the first number to before the second passes."""
-FieldLeaf = FieldComparison | TextTest | NullTest | MultipleTest | LocalTimeTest
+FieldLeaf = FieldComparison | TextTest | NullTest | MultipleTest | NetworkTest | LocalTimeTest
 
 _EPOCH_DAY: Final = WEEK.index("THU")
 
@@ -44,6 +46,8 @@ def leaf_test(leaf: FieldLeaf, event_type: EventType) -> Test:
             return _null(event_type.field(name), event_type)
         case MultipleTest(name, divisor):
             return _multiple(name, decimals.to_scaled(decimals.parse(divisor)))
+        case NetworkTest(name, networks):
+            return network_test(name, networks)
         case LocalTimeTest():
             return _local_time(leaf)
 
@@ -81,7 +85,7 @@ def _between_fields(leaf: FieldComparison, event_type: EventType) -> Test:
             return decimal_test
         case "timestamp":
             return time_test
-        case "string" | "enum":
+        case "string" | "enum" | "ip":
             return text_test
 
 

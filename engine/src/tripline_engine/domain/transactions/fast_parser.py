@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
+from tripline_contracts.ip_addresses import LONGEST_ADDRESS, normal_address
 from tripline_engine.domain.memory.array_types import BoolArray, Int32Array, Int64Array, Uint8Array
 from tripline_engine.domain.memory.kernel import read_only
 from tripline_engine.domain.transactions.columns import DECIMAL as DECIMAL_TYPE
@@ -30,7 +31,13 @@ from tripline_engine.domain.transactions.value_kernels import (
     read_records,
 )
 
-_KINDS: Final = {"string": STRING, "timestamp": TIMESTAMP, "decimal": DECIMAL, "enum": ENUM}
+# An address is read as a text, and brought into its normal form afterwards.
+_KINDS: Final = {
+    "string": STRING, "timestamp": TIMESTAMP, "decimal": DECIMAL, "enum": ENUM, "ip": STRING
+}  # fmt: skip
+
+
+_LONGEST: Final = {"ip": LONGEST_ADDRESS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,8 @@ class FastParser:
     def __init__(self, event_type: EventType) -> None:
         fields = event_type.fields
         self._kinds = [_KINDS[field.kind] for field in fields]
-        longest = [field.max_length or MAX_VALUE_BYTES for field in fields]
+        longest = [field.max_length or _LONGEST.get(field.kind, MAX_VALUE_BYTES) for field in fields]
+        self._addresses = [f for f, field in enumerate(fields) if field.kind == "ip"]
         required = [int(field.required) for field in fields]
         first_name = np.cumsum([0, *(len(field.names) for field in fields)])
         first_allowed = np.cumsum([0, *(len(field.values) for field in fields)])
@@ -80,9 +88,21 @@ class FastParser:
         rows = np.flatnonzero(sure)
         if len(rows) < len(values):
             field_values = field_values.filter(rows)
-        return ParsedRecords(
-            rows, [_column(kind, data, field_values, f) for f, kind in enumerate(self._kinds)]
-        )
+        columns = [_column(kind, data, field_values, f) for f, kind in enumerate(self._kinds)]
+        return _with_normal_addresses(ParsedRecords(rows, columns), self._addresses)
+
+
+def _with_normal_addresses(parsed: ParsedRecords, fields: list[int]) -> ParsedRecords:
+    """The records with these fields' addresses in normal form; those with something else there are not sure."""
+    columns, right = list(parsed.columns), np.ones(len(parsed.rows), np.bool_)
+    for f in fields:
+        encoded = columns[f].dictionary_encode()
+        normal = pa.array([normal_address(text) for text in encoded.dictionary.to_pylist()], pa.string())
+        columns[f] = normal.take(encoded.indices)
+        right &= np.array(columns[f].is_valid()) | np.array(encoded.is_null())
+    if right.all():
+        return ParsedRecords(parsed.rows, columns)
+    return ParsedRecords(parsed.rows[right], [column.filter(pa.array(right)) for column in columns])
 
 
 def _buffers(values: pa.Array) -> tuple[Uint8Array, Int32Array, BoolArray]:

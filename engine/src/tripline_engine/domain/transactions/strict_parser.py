@@ -14,6 +14,7 @@ from typing import Any, Final
 from tripline_contracts import decimals
 from tripline_contracts.errors import InvalidDecimal
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
+from tripline_contracts.ip_addresses import EXPECTED_ADDRESS, normal_address
 from tripline_engine.errors import Unparseable
 
 MAX_DEPTH: Final = 100
@@ -93,7 +94,7 @@ def _has_lone_surrogate(text: str) -> bool:
 def _member(field: Field, members: Mapping[str, Any]) -> Any:
     """The value under the field's name or an alias; two that differ as values are refused."""
     values = [members[name] for name in field.names if members.get(name) is not None]
-    non_empty = [value for value in values if not (field.kind == "string" and value == "")]
+    non_empty = [value for value in values if not (field.kind in ("string", "ip") and value == "")]
     if len(non_empty) > 1 and len({_read_field(field, value) for value in non_empty}) > 1:
         raise Unparseable(f"{field.name}: expected equal values of {' and '.join(field.names)}")
     return next(iter(non_empty or values), None)
@@ -108,6 +109,8 @@ def _read_field(field: Field, value: Any) -> Value:
         result = _read_timestamp(field, value)
     elif field.kind == "decimal":
         result = _read_decimal(field, value)
+    elif field.kind == "ip":
+        result = _read_address(field, value)
     else:
         result = _read_enum(field, value)
     if result is None and field.required:
@@ -147,6 +150,15 @@ def _read_decimal(field: Field, value: Any) -> int:
         raise Unparseable(f"{field.name}: {error}, found {_shown(value)}") from error
 
 
+def _read_address(field: Field, value: Any) -> str | None:
+    if value == "":
+        return None
+    address = normal_address(value) if isinstance(value, str) and not isinstance(value, _Number) else None
+    if address is None:
+        raise _unexpected(field, value)
+    return address
+
+
 def _read_enum(field: Field, value: Any) -> str:
     if isinstance(value, _Number) or not isinstance(value, str) or value not in field.values:
         raise _unexpected(field, value)
@@ -164,6 +176,8 @@ def _expected(field: Field) -> str:
         return f"an integer of milliseconds from 0 to {MAX_TIMESTAMP}"
     if field.kind == "decimal":
         return "a decimal number or its text"
+    if field.kind == "ip":
+        return EXPECTED_ADDRESS
     return f"one of {', '.join(field.values)}"
 
 

@@ -12,11 +12,19 @@ const ORDER = [">", ">=", "<", "<=", "=", "!="];
 const IN = "in";
 const IN_LIST = "in-list";
 const IS_NULL = "isNull";
-const SIGNS = { [IN]: "is one of", [IN_LIST]: "is in the list", [IS_NULL]: "is missing", ...FIELD_TESTS };
+const IN_NETWORK = "inNetwork";
+const SIGNS = {
+  [IN]: "is one of",
+  [IN_LIST]: "is in the list",
+  [IS_NULL]: "is missing",
+  [IN_NETWORK]: "is in the network",
+  ...FIELD_TESTS,
+};
 const BY_KIND = {
   enum: [...EQUALITY, IN, IN_LIST, IS_NULL],
   decimal: [...ORDER, IN, "multipleOf"],
   string: [...EQUALITY, IN, IN_LIST, "startsWith", "endsWith", "contains", IS_NULL],
+  ip: [...EQUALITY, IN, IN_LIST, IN_NETWORK, IS_NULL],
   timestamp: [...ORDER, IS_NULL],
 };
 const COMPARED = DECLARED.filter((declared) => declared.role !== "id");
@@ -98,7 +106,9 @@ export class FilterForm extends TreeForm {
       if (sign === IN_LIST) return { field, in: { list: value.trim() } };
       if (sign === IS_NULL) return { field, isNull: true };
       if (FIELD_TESTS[sign]) return { field, [sign]: value.trim() };
-      if (sign === IN) return { field, in: value.split(",").map((part) => part.trim()).filter(Boolean) };
+      if (sign === IN || sign === IN_NETWORK) {
+        return { field, [sign]: value.split(",").map((part) => part.trim()).filter(Boolean) };
+      }
       return {
         field,
         operator: sign,
@@ -143,7 +153,11 @@ export class FilterForm extends TreeForm {
     sign.value = condition.in?.list ? IN_LIST : condition.in ? IN : test ?? condition.operator;
     source.value = condition.value?.parameter ? "parameter" : "number";
     value.value = condition.in?.list ?? condition.in?.join(", ") ?? condition.value?.parameter ??
-      (test === IS_NULL ? "" : String(test ? condition[test] : condition.value));
+      (test === IS_NULL
+        ? ""
+        : test === IN_NETWORK
+        ? condition[test].join(", ")
+        : String(test ? condition[test] : condition.value));
     adapt();
     const row = element(
       "div",
@@ -163,7 +177,7 @@ function takesParameter(field, sign) {
 
 /** The sign of a test that compares with no constant; undefined for a comparison. */
 function testOf(node) {
-  return [IS_NULL, ...Object.keys(FIELD_TESTS)].find((sign) => node?.[sign] !== undefined);
+  return [IS_NULL, IN_NETWORK, ...Object.keys(FIELD_TESTS)].find((sign) => node?.[sign] !== undefined);
 }
 
 /** The tree as `{joint, conditions}`, or null where it is more than that. */
@@ -180,6 +194,7 @@ function asRows(tree) {
 function isRow(node) {
   const signs = FIELDS[node?.field] ?? [];
   const test = testOf(node);
+  if (test === IN_NETWORK) return signs.includes(test) && Array.isArray(node.inNetwork);
   if (test) return signs.includes(test) && (test !== IS_NULL || node.isNull === true);
   if (node?.in !== undefined) {
     return Array.isArray(node.in)

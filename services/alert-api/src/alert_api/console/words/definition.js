@@ -125,6 +125,9 @@ function testInWords(tree) {
   if (tree?.localTime !== undefined) return localTimeInWords(tree.localTime);
   if (Array.isArray(tree?.in)) return `${fieldName(tree.field)} is one of ${tree.in.join(", ")}`;
   if (tree?.in?.list !== undefined) return `${fieldName(tree.field)} is in the list ${tree.in.list}`;
+  if (Array.isArray(tree?.inNetwork)) {
+    return `${fieldName(tree.field)} is in the network ${tree.inNetwork.join(" or ")}`;
+  }
   if (tree?.isNull === true) return `${fieldName(tree.field)} is missing`;
   const said = Object.keys(FIELD_TESTS).find((word) => tree?.[word] !== undefined);
   if (said) return `${fieldName(tree.field)} ${FIELD_TESTS[said]} ${tree[said]}`;

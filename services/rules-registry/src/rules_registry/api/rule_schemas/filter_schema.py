@@ -10,6 +10,7 @@ from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.filters import filter_parser, named_values, time_zones
 from tripline_contracts.filters.filter_constants import WHOLE_BOUND, operators_of
 from tripline_contracts.filters.filter_leaves import TEXT_OPERATORS, WEEK
+from tripline_contracts.ip_addresses import EXPECTED_ADDRESS, EXPECTED_NETWORK
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
 
 TIME_ZONE_FORMAT = "time-zone"
@@ -30,6 +31,12 @@ def _object(properties: Json) -> Json:
 _NAME = {"type": "string", "pattern": f"^{named_values.NAME_PATTERN}$"}
 _ABOVE_0 = r"^(?=[0-9.]*[1-9])[0-9]{1,18}(\.[0-9]{1,6})?$"
 _CLOCK = {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$", "example": "22:00"}
+_NETWORK = {
+    "type": "string",
+    "pattern": r"^(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])\.0\.0\.0/(8|16|24)$",
+    "description": f"Expected {EXPECTED_NETWORK}, without bits behind its prefix; IPv6 is read too",
+    "example": "10.0.0.0/8",
+}
 _LOCAL_TIME = {
     "type": "object",
     "additionalProperties": False,
@@ -95,7 +102,7 @@ def _comparisons(fields: list[Field]) -> Iterator[Json]:
     # Where there can be both, they are parts of their own: a checker then meets each.
     if first.kind == "decimal":
         yield _object({"field": fields_alike, "operator": operator, "value": PARAMETER})
-    if first.kind in ("string", "enum"):
+    if first.kind in ("string", "enum", "ip"):
         yield _object({"field": fields_alike, "in": LIST})
     yield from [
         _object({"field": fields_alike, "operator": operator, "value": constant}),
@@ -121,6 +128,10 @@ def _tests(compared: list[Field]) -> Iterator[Json]:
     if numbers:
         divisor = {**_constant(numbers[0]), "pattern": _ABOVE_0, "minimum": 1}
         yield _object({"field": _named(numbers), "multipleOf": divisor})
+    addresses = [field for field in compared if field.kind == "ip"]
+    if addresses:
+        listed = {"type": "array", "minItems": 1, "maxItems": filter_parser.MAX_LIST, "items": _NETWORK}
+        yield _object({"field": _named(addresses), "inNetwork": listed})
     yield _object({"localTime": _LOCAL_TIME})
 
 
@@ -138,6 +149,8 @@ def _constant(field: Field) -> Json:
             return {"type": ["string", "integer"], "pattern": DECIMAL_PATTERN, **whole, "description": text}
         case "enum":
             return {"type": "string", "enum": list(field.values)}
+        case "ip":
+            return {"type": "string", "format": "ipv4", "description": EXPECTED_ADDRESS}
         case "string":
             text_bounds = {"minLength": 1, "maxLength": field.max_length, "pattern": "^[^\\u0000]*$"}
             return {"type": ["string", "integer"], **text_bounds, **whole}

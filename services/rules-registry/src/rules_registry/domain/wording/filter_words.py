@@ -78,6 +78,9 @@ def _comparison(tree: Mapping[str, object]) -> str:
 def _test(field: str, tree: Mapping[str, object]) -> str:
     if tree.get("isNull") is True:
         return f"{field} is null"
+    networks = tree.get("inNetwork")
+    if isinstance(networks, Sequence) and not isinstance(networks, str):
+        return f"{field} in network {', '.join(map(str, networks))}"
     for member, words in _TESTS.items():
         if member in tree:
             return f"{field} {words} {constant(tree[member])}"

@@ -1,0 +1,1 @@
+"""A second judge that nobody here wrote: PostgreSQL's window functions."""

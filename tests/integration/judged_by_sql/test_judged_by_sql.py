@@ -1,0 +1,151 @@
+"""The engine against PostgreSQL: what window functions say of 20,000 payments in order, it says too.
+
+The oracle is ours, as the engine is, and who misreads a specification once may misread it twice. PostgreSQL is others'.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from decimal import ROUND_HALF_EVEN, Decimal
+from random import Random
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.integration.judged_by_sql.judged_rule import JudgedRule
+from tests.integration.judged_by_sql.sql_rules import RULES
+from tests.oracle.builders.shorthand import batch, payment
+from tests.oracle.values.model import MicroBatch
+from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
+from tripline_contracts.rules import rule_definition
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
+
+PAYMENTS, MICRO_BATCHES = 20_000, 8
+T = 1_700_000_000_000
+_TABLE = """
+CREATE TABLE p (n int PRIMARY KEY, t bigint UNIQUE, payer text, beneficiary text, amount numeric, kind text);
+CREATE INDEX ON p (payer, t) INCLUDE (amount);
+CREATE FUNCTION local_time(t bigint, zone text) RETURNS timestamp LANGUAGE sql IMMUTABLE
+RETURN to_timestamp(t / 1000) AT TIME ZONE zone;
+"""
+
+Payment = tuple[int, int, str | None, str | None, str, str]
+"""Number, event time in ms, payer, beneficiary, amount, type."""
+
+
+def payments() -> list[Payment]:
+    """In order, no two at one time; over eleven days, so that no two windows are always alike."""
+    rng, time, made = Random(41), T, []
+    for number in range(PAYMENTS):
+        time += rng.choice([1, 999, 1000, 5_000, 20_000, 60_000, 240_000])
+        payer = None if rng.random() < 0.02 else f"p{rng.randrange(40)}"
+        beneficiary = f"b{rng.randrange(25)}"
+        if rng.random() < 0.05:
+            beneficiary = payer or beneficiary
+        cents = rng.choice(
+            [rng.randrange(-20_000, 90_000), 5_000 * rng.randrange(-4, 18), rng.randrange(2_000)]
+        )
+        made.append(
+            (
+                number,
+                time,
+                payer,
+                None if rng.random() < 0.02 else beneficiary,
+                str(Decimal(cents) / 100),
+                rng.choice(["CSH", "CRD", "CRD"]),
+            )
+        )
+    return made
+
+
+@pytest.fixture(scope="module")
+def alerts() -> dict[str, dict[int, list[Decimal | None]]]:
+    """By rule, what the engine says: of each payment with an alert the values, and sums of weights."""
+    made = payments()
+    size = PAYMENTS // MICRO_BATCHES
+    engine = Engine(shards=2)
+    engine.take(_rules())
+    for first in range(0, PAYMENTS, size):
+        part = made[first : first + size]
+        records = [
+            payment(
+                number,
+                time,
+                amount,
+                more={"payeeId": payer, "beneficiaryId": beneficiary, "paymentType": kind},
+            )
+            for number, time, payer, beneficiary, amount, kind in part
+        ]
+        engine.take(batch(ticks=[part[0][1]], records=records))
+    told: dict[str, dict[int, list[Decimal | None]]] = {rule.name: {} for rule in RULES}
+    for alert in engine.alerts():
+        number = int(alert["transaction"]["transactionId"].removeprefix("t"))
+        assert number not in told[alert["ruleName"]]
+        values = [one["value"] for one in alert.get("conditions", [alert])]
+        sums = [one["sum"] for one in alert.get("weighted", [])]
+        told[alert["ruleName"]][number] = [_number(value) for value in (*values, *sums)]
+    return told
+
+
+@pytest.fixture(scope="module")
+def connection(database: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(database, autocommit=True) as opened:
+        opened.execute(_TABLE)
+        with opened.cursor().copy("COPY p FROM STDIN") as copy:
+            for row in payments():
+                copy.write_row(row)
+        opened.execute("ANALYZE p")
+        yield opened
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
+def test_sql_says_the_same(
+    rule: JudgedRule,
+    connection: psycopg.Connection[Any],
+    alerts: dict[str, dict[int, list[Decimal | None]]],
+    record_property: Callable[[str, object], None],
+) -> None:
+    told = {number: [_reported(value) for value in values] for number, values in connection.execute(rule.sql)}
+    record_property("told", f"{rule.name}: {len(told)} of {PAYMENTS} payments")
+    assert alerts[rule.name] == told
+    assert 3 <= len(told) <= PAYMENTS / 4
+
+
+def _rules() -> MicroBatch:
+    events: list[dict[str, Any]] = [
+        {"type": "ParameterChanged", "name": "much", "version": 1, "value": "-0.25"}
+    ]
+    for number, rule in enumerate(RULES, 1):
+        definition = rule_definition.parse(rule.definition, TRANSACTION)
+        events.append(
+            {
+                "type": "RulePublished",
+                "ruleId": number,
+                "version": 1,
+                "definitionVersion": 1,
+                "state": "ACTIVE",
+                "name": rule.name,
+                "definition": definition.to_json(),
+                "definitionHash": definition.hash,
+                "effectiveFrom": 0,
+            }
+        )
+    common = {"occurredAt": T, "actor": "analyst", "widestWindows": []}
+    return batch(
+        events=[
+            json.dumps({"eventId": str(position), "position": position, **common, **event}).encode()
+            for position, event in enumerate(events, 1)
+        ]
+    )
+
+
+def _number(text: str | None) -> Decimal | None:
+    return None if text is None else Decimal(text)
+
+
+def _reported(value: Decimal | None) -> Decimal | None:
+    """Averages are told to six places, half-even."""
+    return None if value is None else Decimal(value).quantize(Decimal("0.000001"), ROUND_HALF_EVEN)
