@@ -214,7 +214,8 @@ def test_random_histories_with_addresses(record_property: Callable[[str, object]
         seen["by address"] += sum("address" in alert["group"] for alert in engine.alerts())
         seen["rejects"] += len(engine.rejects())
     record_property("told", f"{HISTORIES} histories with addresses equal: {dict(seen)}")
-    assert min(seen["alerts"], seen["by address"]) > 100
+    assert seen["alerts"] > 100
+    assert seen["by address"] > 20
 
 
 _POOL = (
