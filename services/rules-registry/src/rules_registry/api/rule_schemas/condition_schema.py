@@ -22,6 +22,7 @@ from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
 
 MEASURE_SCHEMA = "RuleMeasure"
 MEASURE_REF = {"$ref": f"#/components/schemas/{MEASURE_SCHEMA}"}
+_WHOLE = "^(0|[1-9][0-9]{0,6})$"
 _MEASURING = ("groupingKeyNames", "limitOperatorType", "limit")
 
 
@@ -81,9 +82,10 @@ def _relative(event: EventType, members: Json) -> Json:
     """
     shared = common(event)
     number = shared["limit"]
+    said = {"anyOf": [number, {"type": "null"}]}
     limit = {
         "type": "object",
-        "properties": {"measure": MEASURE_REF, "times": number, "plus": number},
+        "properties": {"measure": MEASURE_REF, "times": said, "plus": said},
         "required": ["measure"],
         "additionalProperties": False,
         "description": "times (1 if left out) the measure, plus a number (0); the measure groups as the condition does "
@@ -104,16 +106,19 @@ def _measure(event: EventType, members: Json) -> Json:
         "groupingKeyNames": common(event)["groupingKeyNames"],
         "filter": FILTER_REF,
         "offsetSeconds": {
-            "type": "integer",
+            **duration(half, "null"),
             "minimum": 0,
-            "maximum": half,
+            "pattern": _WHOLE,
             "description": "How long before the transaction the window ends, that moment excluded",
         },
-        "includeCurrent": {"type": "boolean", "description": "Whether the transaction at hand is in it"},
+        "includeCurrent": {
+            "type": ["boolean", "null"],
+            "description": "Whether the transaction at hand is in it",
+        },
         "minimumCount": {
-            "type": "integer",
+            **duration(MAX_MINIMUM_COUNT, "null"),
             "minimum": 0,
-            "maximum": MAX_MINIMUM_COUNT,
+            "pattern": _WHOLE,
             "description": "With fewer contributors there is no value, and the condition is false",
         },
     }
