@@ -230,7 +230,12 @@ def common(event: EventType) -> Json:
             "description": "Nothing but ACTIVE; pause and delete are requests",
         },
         "controlType": {"type": "null"},
-        "unique": {"type": ["array", "null"], "maxItems": 0, "items": {"type": "string"}},
+        "unique": {
+            "type": ["array", "string", "null"],
+            "maxItems": 0,
+            "maxLength": 0,
+            "items": {"type": "string"},
+        },
         "groupingKeyNames": {
             "type": "array",
             "uniqueItems": True,
