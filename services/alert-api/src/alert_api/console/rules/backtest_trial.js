@@ -37,7 +37,7 @@ export class BacktestTrial {
         "div",
         { class: "backtest-ask" },
         labelled("Over", this.days),
-        labelled("With other limits too (may be left open)", this.limits),
+        labelled("Other values to try beside (may be left open)", this.limits),
         this.go,
         this.stop,
       ),

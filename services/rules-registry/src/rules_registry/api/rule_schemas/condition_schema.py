@@ -126,9 +126,10 @@ def _measure(event: EventType, members: Json) -> Json:
 
 
 def _object(properties: Json) -> Json:
+    """Of these members; what can only be null may be left out."""
     return {
         "type": "object",
         "properties": properties,
-        "required": sorted(properties),
+        "required": sorted(name for name, schema in properties.items() if schema.get("type") != "null"),
         "additionalProperties": False,
     }
