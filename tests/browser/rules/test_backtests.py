@@ -78,7 +78,7 @@ def test_a_draft_is_tried_and_stays_a_draft(open_window: OpenWindow) -> None:
     form.get_by_label("Name").fill("A draft")
     form.get_by_label("Begin with").select_option("0")
     form.get_by_label("Over").select_option("30")
-    form.get_by_label("Other values to try beside").fill("500, 1000.5")
+    form.get_by_label("Try these beside it").fill("500, 1000.5")
     with page.expect_request(ADDRESS) as asked:
         form.get_by_role("button", name="Try it").click()
     body = asked.value.post_data_json

@@ -37,7 +37,7 @@ export class BacktestTrial {
         "div",
         { class: "backtest-ask" },
         labelled("Over", this.days),
-        labelled("Other values to try beside (may be left open)", this.limits),
+        labelled("Try these beside it (may be left open)", this.limits),
         this.go,
         this.stop,
       ),
