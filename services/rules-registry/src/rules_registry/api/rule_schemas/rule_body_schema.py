@@ -230,12 +230,7 @@ def common(event: EventType) -> Json:
             "description": "Nothing but ACTIVE; pause and delete are requests",
         },
         "controlType": {"type": "null"},
-        "unique": {
-            "type": ["array", "string", "null"],
-            "maxItems": 0,
-            "maxLength": 0,
-            "items": {"type": "string"},
-        },
+        "unique": {"type": ["array", "string", "null"], "maxItems": 0, "maxLength": 0},
         "groupingKeyNames": {
             "type": "array",
             "uniqueItems": True,
