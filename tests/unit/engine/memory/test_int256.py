@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tripline_engine.domain.memory import int256
 from tripline_engine.domain.memory.int128 import split
+from tripline_engine.domain.memory.wide_integers import Words4
 
 WORD = 2**64
 EDGES = [base + nudge for base in (0, 2**63, 2**64, 2**127 - 2, 10**24) for nudge in (0, 1)]
@@ -17,18 +18,18 @@ WIDE = st.sampled_from([sign * 2**bits + nudge for bits in (63, 64, 127, 128, 19
                         for nudge in (-1, 0, 1)]) | st.integers(-(2**254), 2**254)  # fmt: skip
 
 
-def words(value: int) -> int256.Words4:
+def words(value: int) -> Words4:
     """The four words of a value, in two's complement."""
     low0, low1, low2, low3 = (np.uint64((value >> shift) % WORD) for shift in (0, 64, 128, 192))
     return low0, low1, low2, low3
 
 
-def number(value: int256.Words4) -> int:
+def number(value: Words4) -> int:
     unsigned = sum(int(word) % WORD << (64 * i) for i, word in enumerate(value))
     return unsigned - 2**256 if unsigned >= 2**255 else unsigned
 
 
-def typed(value: int256.Words4) -> int256.Words4:
+def typed(value: Words4) -> Words4:
     """What a kernel has returned, as another one takes it: words come back as Python's integers."""
     return words(number(value))
 

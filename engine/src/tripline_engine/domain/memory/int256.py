@@ -11,24 +11,11 @@ import numpy as np
 from tripline_engine.domain.memory.array_types import HighWord, Word
 from tripline_engine.domain.memory.int128 import subtract
 from tripline_engine.domain.memory.kernel import kernel
+from tripline_engine.domain.memory.wide_integers import Words4, compare4, multiply_by_word
 
 _U = np.uint64
-_MASK32 = _U(0xFFFFFFFF)
-_HALF = _U(32)
 _ZERO = _U(0)
 _ONE = _U(1)
-
-Words4 = tuple[Word, Word, Word, Word]
-
-
-@kernel(inline="always")
-def _multiply_words(a: Word, b: Word) -> tuple[Word, Word]:
-    """The product of two words, low and high."""
-    a_low, a_high, b_low, b_high = a & _MASK32, a >> _HALF, b & _MASK32, b >> _HALF
-    bottom, first, second = a_low * b_low, a_low * b_high, a_high * b_low
-    middle = (bottom >> _HALF) + (first & _MASK32) + (second & _MASK32)
-    top = a_high * b_high + (first >> _HALF) + (second >> _HALF) + (middle >> _HALF)
-    return (bottom & _MASK32) | (middle << _HALF), top
 
 
 @kernel(inline="always")
@@ -42,14 +29,8 @@ def magnitude(low: Word, high: HighWord) -> Words4:
 @kernel()
 def multiply(value: Words4, factor: Word) -> Words4:
     """A magnitude times a word."""
-    low0, carry0 = _multiply_words(value[0], factor)
-    low1, carry1 = _multiply_words(value[1], factor)
-    low2, carry2 = _multiply_words(value[2], factor)
-    word1 = low1 + carry0
-    carry1 += _ONE if word1 < low1 else _ZERO
-    word2 = low2 + carry1
-    carry2 += _ONE if word2 < low2 else _ZERO
-    return low0, word1, word2, value[3] * factor + carry2
+    word0, word1, word2, word3 = multiply_by_word((value[0], value[1], value[2]), factor)
+    return word0, word1, word2, word3 + value[3] * factor
 
 
 @kernel()
@@ -87,10 +68,4 @@ def compare(a: Words4, b: Words4) -> int:
     a_high, b_high = np.int64(a[3]), np.int64(b[3])
     if a_high != b_high:
         return -1 if a_high < b_high else 1
-    if a[2] != b[2]:
-        return -1 if a[2] < b[2] else 1
-    if a[1] != b[1]:
-        return -1 if a[1] < b[1] else 1
-    if a[0] != b[0]:
-        return -1 if a[0] < b[0] else 1
-    return 0
+    return compare4(a, b)
