@@ -16,7 +16,7 @@ from tripline_demo import kafka_passwords
 from tripline_demo.deployment import passfiles, secret_files
 from tripline_demo.stack.plan import DATABASE
 from tripline_demo.stack.program import Program
-from tripline_http.bind_address import HOSTS, parse_bind, parse_hosts
+from tripline_http.bind_address import HOSTS, METRICS_BIND, parse_bind, parse_hosts, parse_metrics_bind
 
 pytestmark = pytest.mark.contract
 
@@ -106,6 +106,17 @@ class TestReach:
         serves_people = "TRIPLINE_HTTP_BIND" in service.settings
         assert published == ([f"127.0.0.1:{port_of(service)}:{port_of(service)}"] if serves_people else [])
         assert not {"network_mode", "privileged", "pid", "ipc", "devices", "userns_mode"} & set(service.raw)
+
+    def test_postgres_tells_who_logs_in(self) -> None:
+        command = SERVICES["postgres"].raw["command"]
+        assert command == ["postgres", "-c", "log_connections=authorization", "-c", "log_disconnections=on"]
+
+    @for_each({name: service for name, service in OURS.items() if "TRIPLINE_HTTP_BIND" in service.settings})
+    def test_metrics_of_an_api_are_not_on_its_published_port(self, service: Service) -> None:
+        api = parse_bind("X", service.settings["TRIPLINE_HTTP_BIND"])
+        metrics = parse_metrics_bind(api, service.settings.get(METRICS_BIND, ""), "127.0.0.1:1")
+        assert metrics is not None
+        assert metrics.port not in {port_of(other) for other in OURS.values() if not other.is_job}
 
     def test_nobody_makes_payments_up_unless_the_profile_is_chosen(self) -> None:
         optional = {

@@ -114,6 +114,16 @@ def test_what_is_in_the_data_folder_does_not_count(postgres: PostgresServer) -> 
     assert not embedded.is_ready(postgres.cluster.dsn(password="wrong"))
 
 
+def test_who_logs_in_is_in_the_log(postgres: PostgresServer) -> None:
+    name = f"asks-{os.urandom(4).hex()}"
+    with psycopg.connect(postgres.cluster.dsn(), application_name=name) as connection:
+        for setting, value in (("log_connections", "authorization"), ("log_disconnections", "on")):
+            assert connection.execute(f"SHOW {setting}").fetchone() == (value,)
+    log = postgres.cluster.home / "postgres.log"
+    authorized = f"connection authorized: user={embedded.ADMIN} database=postgres application_name={name}"
+    until(lambda: authorized in log.read_text(errors="replace"), "the login is in the log")
+
+
 @as_root
 @pytest.mark.parametrize("option", ["config_file", "hba_file", "ident_file"])
 def test_the_servers_user_cannot_change_what_is_in_force(postgres: PostgresServer, option: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.containers import compose
 from tests.containers.compose import Service
+from tripline_http.bind_address import METRICS_BIND
 
 FILE = compose.load()
 SERVICES = compose.services()
@@ -17,8 +18,10 @@ JOBS = {name: service for name, service in OURS.items() if service.is_job}
 
 
 def bind_of(service: Service) -> str:
-    """Where it listens."""
-    (bind,) = (service.settings[name] for name in service.settings if name.endswith("_BIND"))
+    """Where it listens, with its API where it has one."""
+    (bind,) = (
+        service.settings[name] for name in service.settings if name.endswith("_BIND") and name != METRICS_BIND
+    )
     return bind
 
 

@@ -13,9 +13,10 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from tests.sockets import connected, is_closed
-from tripline_http.bind_address import Bind
+from tripline_http.application import Access, new_app
+from tripline_http.bind_address import Bind, parse_metrics_bind
 from tripline_http.errors import ConfigurationError
-from tripline_http.metrics_server import LIMITS, MetricsServer
+from tripline_http.metrics_server import LIMITS, MetricsServer, metrics_beside
 from tripline_http.server import Limits
 
 ANY_PORT = Bind("127.0.0.1", 0)
@@ -67,3 +68,36 @@ def test_it_listens_where_it_is_told(host: str) -> None:
     with MetricsServer(Bind(host, 0), CollectorRegistry(), {}) as server:
         seen = f"[{host}]" if ":" in host else host
         assert httpx.get(f"http://{seen}:{server.port}/livez", timeout=5).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("api", "given", "bind"),
+    [
+        ("127.0.0.1", "", None),
+        ("127.0.0.1", "127.0.0.1:9", Bind("127.0.0.1", 9)),
+        ("0.0.0.0", "", Bind("127.0.0.1", 9111)),
+        ("0.0.0.0", "0.0.0.0:9", Bind("0.0.0.0", 9)),
+    ],
+)
+def test_metrics_are_not_on_an_api_s_port_that_others_reach(api: str, given: str, bind: Bind | None) -> None:
+    assert parse_metrics_bind(Bind(api, 8081), given, "127.0.0.1:9111") == bind
+
+
+def test_a_metrics_bind_that_is_none_is_named() -> None:
+    with pytest.raises(ConfigurationError, match="TRIPLINE_HTTP_METRICS_BIND is '9111'; expected host:port"):
+        parse_metrics_bind(Bind("127.0.0.1", 8081), "9111", "127.0.0.1:9111")
+
+
+def test_metrics_of_an_api_are_beside_it_and_tell_of_its_requests() -> None:
+    registry = CollectorRegistry()
+    api = new_app("api", access=Access(metrics=False), registry=registry, checks={}).test_client()
+    assert api.get("/metrics").status_code == 404
+    assert metrics_beside(None, registry) is None, "they are on the API's own port"
+    server = metrics_beside(ANY_PORT, registry)
+    assert server is not None
+    try:
+        text = httpx.get(f"http://127.0.0.1:{server.port}/metrics", timeout=5).text
+    finally:
+        server.stop()
+    told = [line for line in text.splitlines() if line.startswith("tripline_http_request_seconds_count")]
+    assert told == ['tripline_http_request_seconds_count{method="GET",route="none",status="404"} 1.0']

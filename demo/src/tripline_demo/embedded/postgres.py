@@ -36,6 +36,8 @@ _USERS = ("postgres", "nobody")
 _SETTINGS = {
     "postgresql.conf": """\
 # Written at each start. Who may log in is in the files that the command line names.
+log_connections = 'authorization'
+log_disconnections = on
 lc_messages = 'C'
 lc_monetary = 'C'
 lc_numeric = 'C'

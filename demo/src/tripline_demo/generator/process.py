@@ -29,6 +29,7 @@ from tripline_http.application import Access
 from tripline_http.auth import install_tokens
 from tripline_http.keys.key_file import ApiKey
 from tripline_http.metrics import new_metrics_registry
+from tripline_http.metrics_server import MetricsServer, metrics_beside
 
 _FLUSH_SECONDS = 5.0
 
@@ -59,6 +60,7 @@ class Running:
     outlet: KafkaOutlet
     desk: KafkaDesk
     thread: threading.Thread
+    beside: MetricsServer | None
 
     def stop(self) -> None:
         """Within some ten seconds."""
@@ -68,6 +70,8 @@ class Running:
         self.thread.join(_FLUSH_SECONDS)
         self.outlet.flush(_FLUSH_SECONDS)
         self.desk.flush(_FLUSH_SECONDS)
+        if self.beside is not None:
+            self.beside.stop()
 
 
 def start(settings: Settings, keys: Iterable[ApiKey]) -> Running:
@@ -90,10 +94,12 @@ def start(settings: Settings, keys: Iterable[ApiKey]) -> Running:
     registry.register(TrafficCollector(sender))
     context = Context(trade, sender, desk, replays, plays, wall_ms, new_id)
     checks = {"kafka": outlet.check, "sender": lambda: _alive(thread), "deliveries": sender.check}
-    app = new_generator_app(context, Access(keys, settings.hosts), registry, checks)
+    access = Access(keys, settings.hosts, metrics=settings.api_metrics_bind is None)
+    app = new_generator_app(context, access, registry, checks)
     install_tokens(app, settings.issuer, registry)
+    beside = metrics_beside(settings.api_metrics_bind, registry)
     thread.start()
-    return Running(app, sender, replays, plays, outlet, desk, thread)
+    return Running(app, sender, replays, plays, outlet, desk, thread, beside)
 
 
 def _alive(thread: threading.Thread) -> None:

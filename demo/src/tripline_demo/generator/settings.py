@@ -16,7 +16,15 @@ from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
 from tripline_demo.generator.errors import InvalidSettings
 from tripline_demo.generator.trades import trade_of
 from tripline_demo.generator.traffic import MAX_RATE, MAX_SEED, Traffic, no_traffic
-from tripline_http.bind_address import HOSTS, Bind, KnownHosts, parse_bind, parse_hosts
+from tripline_http.bind_address import (
+    HOSTS,
+    METRICS_BIND,
+    Bind,
+    KnownHosts,
+    parse_bind,
+    parse_hosts,
+    parse_metrics_bind,
+)
 from tripline_http.errors import ConfigurationError
 from tripline_http.tokens.issuer import Issuer, read_issuer
 
@@ -25,7 +33,7 @@ DEFAULT_BIND: Final = "127.0.0.1:8083"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """TRIPLINE_KAFKA, _EVENT_TYPE, _API_KEYS_FILE, _HTTP_BIND, _HTTP_HOSTS, _LOG_LEVEL, _OIDC_* and _GENERATOR_*.
+    """TRIPLINE_KAFKA, _EVENT_TYPE, _API_KEYS_FILE, _HTTP_*, _LOG_LEVEL, _OIDC_* and _GENERATOR_*.
 
     :ivar hosts: the names in `Host` that it answers to
     """
@@ -38,6 +46,7 @@ class Settings:
     traffic: Traffic
     event_type: EventType
     issuer: Issuer | None = None
+    api_metrics_bind: Bind | None = None
 
 
 def read_settings(env: Env) -> Settings:
@@ -56,6 +65,7 @@ def read_settings(env: Env) -> Settings:
             api_keys_file=_api_keys_file(env),
             bind=bind,
             hosts=parse_hosts(bind, env.str(HOSTS, "")),
+            api_metrics_bind=parse_metrics_bind(bind, env.str(METRICS_BIND, ""), "127.0.0.1:9113"),
             log_level=level,
             traffic=_traffic(env, event_type),
             event_type=event_type,

@@ -62,7 +62,7 @@ from tripline_http.auth import install_rate_limit, install_stored_keys, install_
 from tripline_http.keys.postgres_key_store import PostgresKeyStore
 from tripline_http.keys.watched_key_file import WatchedKeyFile
 from tripline_http.metrics import new_metrics_registry
-from tripline_http.metrics_server import MetricsServer
+from tripline_http.metrics_server import MetricsServer, metrics_beside
 from tripline_http.server import serve
 
 log = structlog.get_logger(__name__)
@@ -84,6 +84,7 @@ def run_api(settings: ApiSettings) -> None:
     # One line per request of the console is written already; its own one to the registry says nothing new.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     stack: list[PostgresAlerts | PostgresCommitNotifier | Line] = []
+    beside: list[MetricsServer | None] = []
     stopping = threading.Event()
 
     def load() -> Flask:
@@ -111,7 +112,7 @@ def run_api(settings: ApiSettings) -> None:
                 webhook_desk(settings, PostgresWebhooks(pool)),
             ),
             line=line,
-            doors=Doors(Access(keys, settings.hosts), sessions),
+            doors=Doors(Access(keys, settings.hosts, metrics=settings.api_metrics_bind is None), sessions),
             registry=metrics,
             event_type=settings.event_type,
             clock=wall_clock,
@@ -123,9 +124,12 @@ def run_api(settings: ApiSettings) -> None:
         install_stored_keys(app, PostgresKeyStore(pool.connection, "alerts"))
         install_tokens(app, settings.issuer, metrics)
         install_rate_limit(app, settings.rate_limit)
+        beside.append(metrics_beside(settings.api_metrics_bind, metrics))
         return app
 
     def stop() -> None:
+        for server in filter(None, beside):
+            server.stop()
         for part in stack:
             part.close()
 

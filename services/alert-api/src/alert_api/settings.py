@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from environs import Env, EnvError
@@ -15,6 +15,7 @@ from alert_api.domain.cases.due import DuePolicy
 from alert_api.domain.cases.policy import CasePolicy
 from alert_api.domain.cases.snooze_commands import DAY_MS, SnoozePolicy
 from alert_api.part_addresses import read_parts
+from alert_api.prover_address import ProverAddress, read_prover_address
 from alert_api.service.past_months import AlertPolicy
 from alert_api.service.retention import RetentionPolicy
 from alert_api.webhook_settings import WebhookSettings, read_console_url, read_webhook_settings
@@ -22,21 +23,22 @@ from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
 from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
-from tripline_http.bind_address import HOSTS, Bind, KnownHosts, parse_api_bind, parse_bind, parse_hosts
+from tripline_http.bind_address import (
+    HOSTS,
+    METRICS_BIND,
+    Bind,
+    KnownHosts,
+    parse_api_bind,
+    parse_bind,
+    parse_hosts,
+    parse_metrics_bind,
+)
 from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
 from tripline_http.keys.rate_limit import RateLimit, read_rate_limit
 from tripline_http.tokens.issuer import Issuer, read_issuer
 
 EVIDENCE_KEY = "TRIPLINE_EVIDENCE_KEY_FILE"
-
-
-@dataclass(frozen=True, slots=True)
-class ProverAddress:
-    """Where the prover is, and the key that it asks for."""
-
-    url: str
-    key: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class ApiSettings:
     keys_file: Path
     bind: Bind
     hosts: KnownHosts
+    api_metrics_bind: Bind | None
     registry_url: str
     engine_metrics_url: str | None
     parts: Mapping[str, str]
@@ -121,6 +124,9 @@ def api_settings() -> ApiSettings:
         keys_file=Path(_text(env, "API_KEYS_FILE")),
         bind=bind,
         hosts=parse_hosts(bind, env.str(HOSTS.removeprefix("TRIPLINE_"), "")),
+        api_metrics_bind=parse_metrics_bind(
+            bind, env.str(METRICS_BIND.removeprefix("TRIPLINE_"), ""), "127.0.0.1:9112"
+        ),
         registry_url=_address(env, "REGISTRY_URL") or "http://127.0.0.1:8081",
         engine_metrics_url=_address(env, "ENGINE_METRICS_URL"),
         parts=read_parts(env.str("PARTS", "")),
@@ -255,16 +261,7 @@ def _file(env: Env, variable: str) -> Path | None:
 
 def _prover(env: Env) -> ProverAddress | None:
     url = _address(env, "PROVER_URL")
-    if url is None:
-        return None
-    file = Path(_text(env, "PROVER_KEY_FILE"))
-    try:
-        key = file.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"TRIPLINE_PROVER_KEY_FILE: {file} cannot be read: {error}") from error
-    if not key:
-        raise ConfigurationError(f"TRIPLINE_PROVER_KEY_FILE: {file} is empty.")
-    return ProverAddress(url, key)
+    return None if url is None else read_prover_address(url, Path(_text(env, "PROVER_KEY_FILE")))
 
 
 def _switch(env: Env, name: str, *, usual: bool = False) -> bool:

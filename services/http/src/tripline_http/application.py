@@ -16,7 +16,7 @@ from tripline_http.guards.known_hosts import install_known_hosts
 from tripline_http.guards.query_parameters import install_query_parameters
 from tripline_http.health import ReadinessCheck, health_blueprint
 from tripline_http.keys.key_file import ApiKey
-from tripline_http.metrics import install_request_metrics
+from tripline_http.metrics import install_metrics, install_request_metrics
 from tripline_http.request_ids import install_request_ids
 
 MAX_BODY_BYTES = 262_144
@@ -24,10 +24,14 @@ MAX_BODY_BYTES = 262_144
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who is let in: the keys, and the names that the service is called by; None for any name."""
+    """Who is let in: the keys, and the names that the service is called by; None for any name.
+
+    :ivar metrics: whether whoever reaches the port may read `/metrics`; if not, it is not there
+    """
 
     keys: Iterable[ApiKey] = ()
     hosts: KnownHosts | None = LOOPBACK
+    metrics: bool = True
 
 
 def new_app(
@@ -52,5 +56,7 @@ def new_app(
     install_api_keys(app, access.keys, registry)
     install_query_parameters(app)
     install_error_handlers(app)
-    app.register_blueprint(health_blueprint(registry, checks))
+    app.register_blueprint(health_blueprint(checks))
+    if access.metrics:
+        install_metrics(app, registry)
     return app

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from tripline_http.errors import ConfigurationError
 
 HOSTS: Final = "TRIPLINE_HTTP_HOSTS"
+METRICS_BIND: Final = "TRIPLINE_HTTP_METRICS_BIND"
 _NAME: Final = re.compile(r"[a-z0-9._-]+", re.ASCII)
 _LEFT_OUT: Final = frozenset({80, 443})
 """Ports that a browser leaves out of `Host`: those of http and https."""
@@ -106,6 +107,17 @@ def parse_api_bind(text: str, *, allow_remote: bool) -> Bind:
             "loopback address, or set TRIPLINE_HTTP_ALLOW_REMOTE=true where a proxy with TLS is in front."
         )
     return bind
+
+
+def parse_metrics_bind(api: Bind, text: str, usual: str) -> Bind | None:
+    """Reads `TRIPLINE_HTTP_METRICS_BIND` of a service with an API: where its metrics are; None for the API's own port.
+
+    Metrics tell everybody who asks what goes on, so where others reach the API they are not on its port: without the
+    setting they are at `usual`, on loopback. Raises `ConfigurationError`.
+    """
+    if not text.strip():
+        return None if api.is_loopback else parse_bind(METRICS_BIND, usual)
+    return parse_bind(METRICS_BIND, text)
 
 
 def parse_hosts(bind: Bind, text: str) -> KnownHosts:

@@ -1,4 +1,4 @@
-"""`/livez` (the process runs), `/readyz` (it can do its work), `/metrics`."""
+"""`/livez` (the process runs) and `/readyz` (it can do its work)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping
 
 import structlog
 from flask import Blueprint, Response, jsonify
-from prometheus_client import CollectorRegistry
 
 from tripline_http.errors import ProblemError
-from tripline_http.metrics import metrics_response
 
 log = structlog.get_logger(__name__)
 
@@ -17,10 +15,8 @@ log = structlog.get_logger(__name__)
 ReadinessCheck = Callable[[], None]
 
 
-def health_blueprint(registry: CollectorRegistry, checks: Mapping[str, ReadinessCheck]) -> Blueprint:
-    """The three addresses, open to whoever reaches the port. `/readyz` is 503 with the names of the failed
-    checks.
-    """
+def health_blueprint(checks: Mapping[str, ReadinessCheck]) -> Blueprint:
+    """The two addresses, open to whoever reaches the port. `/readyz` is 503 with the names of the failed checks."""
     blueprint = Blueprint("health", __name__)
 
     def livez() -> Response:
@@ -32,10 +28,7 @@ def health_blueprint(registry: CollectorRegistry, checks: Mapping[str, Readiness
             raise ProblemError(503, "not-ready", f"Not ready: {', '.join(failed)}.", extra={"failed": failed})
         return jsonify(status="ok", checks=sorted(checks))
 
-    def metrics() -> Response:
-        return metrics_response(registry)
-
-    for view in (livez, readyz, metrics):
+    for view in (livez, readyz):
         blueprint.add_url_rule(f"/{view.__name__}", view.__name__, view, methods=["GET"])
     return blueprint
 

@@ -63,6 +63,10 @@ def install_request_metrics(
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
 
 
-def metrics_response(registry: CollectorRegistry) -> Response:
-    """Everything in the registry, in Prometheus' text format."""
-    return Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+def install_metrics(app: Flask, registry: CollectorRegistry) -> None:
+    """`/metrics`, open to whoever reaches the port: everything in the registry, in Prometheus' text format."""
+
+    def metrics() -> Response:
+        return Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+    app.add_url_rule("/metrics", "metrics", metrics, methods=["GET"])

@@ -1,4 +1,6 @@
-"""`/livez`, `/readyz` and `/metrics` for processes that have no API: a small server on a thread."""
+"""`/livez`, `/readyz` and `/metrics` of processes that have no API, or whose API others can reach: a small server on a
+thread.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,10 @@ from typing import Final, Self
 from prometheus_client import CollectorRegistry
 
 from tripline_http.application import Access, new_app
-from tripline_http.bind_address import Bind
+from tripline_http.bind_address import METRICS_BIND, Bind
 from tripline_http.errors import ConfigurationError
 from tripline_http.health import ReadinessCheck
+from tripline_http.metrics import install_metrics
 from tripline_http.server import Limits, Server
 
 LIMITS: Final = Limits(
@@ -38,15 +41,18 @@ class MetricsServer:
         registry: CollectorRegistry,
         checks: Mapping[str, ReadinessCheck],
         limits: Limits = LIMITS,
+        variable: str = "TRIPLINE_METRICS_BIND",
     ) -> None:
-        anybody = Access(hosts=None)
+        # The requests for metrics are counted apart: those of an API have the same names.
+        anybody, its_own = Access(hosts=None, metrics=False), CollectorRegistry()
         app = new_app(
-            "tripline-metrics", access=anybody, registry=registry, checks=checks, max_body_bytes=1024
+            "tripline-metrics", access=anybody, registry=its_own, checks=checks, max_body_bytes=1024
         )
+        install_metrics(app, registry)
         try:
             self._server = Server(app, bind, _THREADS, limits)
         except (OSError, ValueError) as error:
-            raise ConfigurationError(f"TRIPLINE_METRICS_BIND {bind} cannot be listened on.") from error
+            raise ConfigurationError(f"{variable} {bind} cannot be listened on.") from error
         self.port = int(self._server.effective_port)
         self._thread = threading.Thread(target=self._server.run, name="metrics", daemon=True)
 
@@ -67,3 +73,15 @@ class MetricsServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def metrics_beside(bind: Bind | None, registry: CollectorRegistry) -> MetricsServer | None:
+    """Begins to serve an API's metrics on a port of their own (`parse_metrics_bind`); None where on its own.
+
+    Raises ConfigurationError.
+    """
+    if bind is None:
+        return None
+    server = MetricsServer(bind, registry, {}, variable=METRICS_BIND)
+    server.start()
+    return server

@@ -28,7 +28,7 @@ from tripline_http.keys.watched_key_file import WatchedKeyFile
 from tripline_http.lifecycle import stop_on_signals
 from tripline_http.logs import configure_logs
 from tripline_http.metrics import new_metrics_registry
-from tripline_http.metrics_server import MetricsServer
+from tripline_http.metrics_server import MetricsServer, metrics_beside
 from tripline_http.server import LIMITS, serve
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def run_api(settings: ApiSettings) -> None:
     configure_logs(settings.log_level, "rules-registry")
     keys = WatchedKeyFile(settings.api_keys_file)
     pools: list[Pool] = []
+    beside: list[MetricsServer | None] = []
     stopping = threading.Event()
 
     def load() -> Flask:
@@ -57,7 +58,7 @@ def run_api(settings: ApiSettings) -> None:
         metrics = new_metrics_registry()
         app, _ = create_app(
             pools[0],
-            Access(keys, settings.hosts),
+            Access(keys, settings.hosts, metrics=settings.api_metrics_bind is None),
             metrics,
             settings.event_type,
             settings.quotas,
@@ -71,10 +72,13 @@ def run_api(settings: ApiSettings) -> None:
         install_stored_keys(app, PostgresKeyStore(pools[0].connection, "registry"))
         install_tokens(app, settings.issuer, metrics)
         install_rate_limit(app, settings.rate_limit)
+        beside.append(metrics_beside(settings.api_metrics_bind, metrics))
         return app
 
     def stop() -> None:
         stopping.set()
+        for server in filter(None, beside):
+            server.stop()
         for pool in pools:
             pool.close()
 

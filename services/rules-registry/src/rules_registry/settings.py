@@ -19,7 +19,16 @@ from tripline_contracts.errors import ContractError
 from tripline_contracts.event_type import DEFAULT, EventType
 from tripline_contracts.installed import installed
 from tripline_contracts.kafka.cluster import KafkaCluster, kafka_cluster
-from tripline_http.bind_address import HOSTS, Bind, KnownHosts, parse_api_bind, parse_bind, parse_hosts
+from tripline_http.bind_address import (
+    HOSTS,
+    METRICS_BIND,
+    Bind,
+    KnownHosts,
+    parse_api_bind,
+    parse_bind,
+    parse_hosts,
+    parse_metrics_bind,
+)
 from tripline_http.database_address import ALLOW_UNVERIFIED, checked_dsn
 from tripline_http.errors import ConfigurationError
 from tripline_http.keys.rate_limit import RateLimit, read_rate_limit
@@ -48,6 +57,7 @@ class ApiSettings:
     api_keys_file: Path
     bind: Bind
     hosts: KnownHosts
+    api_metrics_bind: Bind | None
     threads: int
     quotas: Quotas
     rate_limit: RateLimit
@@ -95,6 +105,7 @@ def _api_settings(env: Env) -> ApiSettings:
         api_keys_file=Path(_required(env, "TRIPLINE_API_KEYS_FILE")),
         bind=bind,
         hosts=parse_hosts(bind, env.str(HOSTS, "")),
+        api_metrics_bind=parse_metrics_bind(bind, env.str(METRICS_BIND, ""), "127.0.0.1:9111"),
         threads=env.int("TRIPLINE_HTTP_THREADS", 16, validate=_from_1_to_64),
         quotas=_quotas(env),
         rate_limit=read_rate_limit(os.environ),
