@@ -220,10 +220,15 @@ def test_a_deeper_tree_is_nested_by_keyboard_and_read_back(
         expect(dialog.get_by_role("group", name="Condition 5")).to_be_visible()
         added.get_by_role("group", name="Condition 5").get_by_label("Limit").fill("7")
         added.get_by_role("group", name="Condition 4").get_by_label("Limit").fill("6")
+        stepped = added.get_by_role("group", name="Condition 5")
+        expect(stepped.get_by_label("Steps of the amount")).to_be_hidden()
+        stepped.get_by_label("amount", exact=True).press("Space")
+        stepped.get_by_label("Steps of the amount").fill("100")
         dialog.get_by_role("button", name="Publish the new version").press("Enter")
         expect(dialog.get_by_text("Give a number.")).to_be_visible()
         expect(weights).to_have_count(3)
         weights.last.fill("-20")
+        expect(words).to_contain_text("sum of amount per payer and amount in steps of 100 within")
         picture(window, "weighted-form", width, tmp_path)
         assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
         dialog.get_by_role("button", name="Publish the new version").press("Enter")
@@ -232,7 +237,9 @@ def test_a_deeper_tree_is_nested_by_keyboard_and_read_back(
             changed = registry.get(f"/v1/rules/{rule['ruleId']}").json()["definition"]["conditions"]
         assert changed["weighted"][:2] == deep["weighted"]
         assert (changed["atLeast"], changed["weighted"][2]["weight"]) == ("45.5", "-20")
-        assert [leaf["limit"] for leaf in changed["weighted"][2]["of"]["all"]] == ["6", "7"]
+        leaves = changed["weighted"][2]["of"]["all"]
+        assert [leaf["limit"] for leaf in leaves] == ["6", "7"]
+        assert leaves[1]["groupingKeyNames"] == ["payeeId", {"field": "paymentAmount", "step": "100"}]
         window.is_clean()
 
 

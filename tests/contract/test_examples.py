@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -78,7 +79,11 @@ def test_alerts_add_up(path: Path) -> None:
         alert["ruleId"], alert["ruleVersion"], alert["group"], identity, time
     )
     assert alert["windowEnd"] == alert["eventTime"] == time
-    assert {name: trigger[name] for name in alert["group"]} == alert["group"]
+    for name, value in alert["group"].items():
+        if path.stem == "in-steps" and name == "paymentAmount":
+            assert math.floor(Decimal(trigger[name]) / 100) * 100 == Decimal(value)
+        else:
+            assert trigger[name] == value
     assert alert["partial"] == (set(trigger) < {field.name for field in declared.fields})
     conditions = alert.get("conditions", [alert])
     behind = [condition["limitMeasure"] for condition in conditions if "limitMeasure" in condition]

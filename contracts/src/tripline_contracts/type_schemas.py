@@ -91,6 +91,7 @@ def _event_type(declared: EventType) -> Json:
         "title": f"What is said of the fields of the event type {declared.name}",
         "$defs": {
             "groupable": {"enum": groupable},
+            "grouping": _grouping(declared, groupable),
             "aggregated": {"enum": [*declared.groupable, None]},
             "measure": {"enum": list(declared.measures)} if declared.measures else {"not": {}},
             "group": {
@@ -110,6 +111,33 @@ def _event_type(declared: EventType) -> Json:
             },
         },
     }
+
+
+def _grouping(declared: EventType, groupable: list[str]) -> Json:
+    """A field stands in it once, as it is or in steps."""
+    step = {"$ref": _VALUE("decimal"), "pattern": "^[^-]*[1-9]"}
+    stepped = (
+        _object(field={"enum": list(declared.measures)}, step=step) if declared.measures else {"not": {}}
+    )
+    once = [
+        {
+            "contains": {
+                "anyOf": [
+                    {"const": name},
+                    {
+                        "type": "object",
+                        "additionalProperties": True,
+                        "properties": {"field": {"const": name}},
+                    },
+                ]
+            },
+            "minContains": 0,
+            "maxContains": 1,
+        }
+        for name in declared.measures
+    ]
+    items = {"anyOf": [{"enum": groupable}, stepped]}
+    return {"type": "array", "uniqueItems": True, "items": items, **({"allOf": once} if once else {})}
 
 
 def _read(field: Field) -> Json:

@@ -23,8 +23,9 @@ class Draft:
 
     `field` is what is aggregated, unless that is nothing because the function is one of `OF_NO_FIELD`. With a
     `parameter` the limit is that, and the number only what it might be. `bucket` is the length of one, None where all
-    is exact. A chained one has a `chain`, whose conditions are drafts of which only what a condition has counts; of its
-    own, `grouping` and `window` are then those of the whole, and function, operator, limit and field say nothing.
+    is exact. With a `step` the amount, where it groups, does so in steps. A chained one has a `chain`, whose conditions
+    are drafts of which only what a condition has counts; of its own, `grouping` and `window` are then those of the
+    whole, and function, operator, limit, field and step say nothing.
 
     A condition with something `behind` its limit is held against that, of which only what a measure has counts, `times`
     and `plus` as they are written.
@@ -61,6 +62,8 @@ class Draft:
     def is_relative(self) -> bool:
         """True if it says what a plain rule can't."""
         return self.behind is not None or self.offset > 0 or not self.current or self.least > 0
+
+    step: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,14 @@ def _scaled(tree: DraftTree, factor: float, more: int) -> DraftTree:
     return replace(tree, parts=tuple(_scaled(part, factor, more) for part in tree.parts))
 
 
+def grouping_document(draft: Draft) -> list[Json]:
+    """The grouping as a definition has it."""
+    return [
+        {"field": name, "step": draft.step} if draft.step is not None and name == AMOUNT else name
+        for name in draft.grouping
+    ]
+
+
 def definition_document(draft: Draft) -> dict[str, Json]:
     """The definition as it stands in a rule event; filter, reset, cooldown only where there is one."""
     more: dict[str, Json] = {}
@@ -205,7 +216,7 @@ def _excerpt(draft: Draft) -> dict[str, Json]:
 
 def _members(draft: Draft) -> dict[str, Json]:
     return {
-        "groupingKeyNames": list(draft.grouping),
+        "groupingKeyNames": grouping_document(draft),
         "aggregatorFunctionType": draft.function,
         "aggregateFieldName": None if draft.function in OF_NO_FIELD else draft.field,
         "limitOperatorType": draft.operator,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from tests.oracle.builders.drafts import Draft, definition_document, measures_of
+from tests.oracle.builders.drafts import Draft, definition_document, grouping_document, measures_of
 from tests.oracle.parsers.operator_commands import (
     CLEAR_GROUP,
     CLEAR_RULE,
@@ -171,16 +171,17 @@ class Registry:
         return json.dumps(event).encode()
 
     def _widest_windows(self) -> list[Json]:
-        widest: dict[tuple[str, ...], Rule] = {}
+        widest: dict[str, Rule] = {}
         for rule in self.alive():
             # The window of a chained rule is the widest of its conditions, for each of their groupings.
-            for grouping in dict.fromkeys(measure.grouping for measure in measures_of(rule.draft)):
+            groupings = (json.dumps(grouping_document(measure)) for measure in measures_of(rule.draft))
+            for grouping in dict.fromkeys(groupings):
                 widest_rule = widest.get(grouping)
                 if widest_rule is None or rule.draft.window > widest_rule.draft.window:
                     widest[grouping] = rule
         return [
             {
-                "groupingKeyNames": list(grouping),
+                "groupingKeyNames": json.loads(grouping),
                 "windowSeconds": rule.draft.window,
                 "ruleId": rule.rule_id,
                 "version": rule.definition_version,

@@ -30,10 +30,11 @@ def draft(
     cooldown: int | None = None,
     parameter: str | None = None,
     bucket: int | None = None,
+    step: str | None = None,
 ) -> Draft:
     """A definition; limit as decimal text, times in seconds, `only` the filter, `field` what is aggregated.
 
-    With a `parameter` that is the limit, with a `bucket` its length.
+    With a `parameter` that is the limit, with a `bucket` its length, with a `step` the amount groups in steps.
     """
     return Draft(
         tuple(sorted(by)),
@@ -49,6 +50,7 @@ def draft(
         cooldown=cooldown,
         parameter=parameter,
         bucket=bucket,
+        step=step,
     )
 
 

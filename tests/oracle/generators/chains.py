@@ -7,7 +7,15 @@ from random import Random
 
 from tests.oracle.builders.drafts import Branch, Draft, DraftTree, chained
 from tests.oracle.generators.filters import random_filter
-from tests.oracle.generators.measures import aggregate_of, chance, random_grouping, random_window, with_limit
+from tests.oracle.generators.measures import (
+    aggregate_of,
+    chance,
+    in_steps,
+    random_grouping,
+    random_step,
+    random_window,
+    with_limit,
+)
 from tests.oracle.generators.named_values import parameter_reference, perhaps_named_limit
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.relative_limits import relative
@@ -30,12 +38,18 @@ def random_chain(rng: Random, world: World, profile: Profile) -> Draft:
     """Two to four conditions, rarely one, which may then group by nothing."""
     if rng.random() < (0.4 if profile.relative else 0.06):
         alone = _condition(rng, world, profile, random_grouping(rng), random_window(rng, world))
+        if chance(rng, profile.stepped):
+            alone = _in_steps(rng, alone, random_step(rng), everywhere=True)
         return chained(alone if rng.random() < 0.5 else _joined(rng, profile, "not", (alone,)))
     shared, window = rng.choice(_SHARED), random_window(rng, world)
     conditions = [
         _condition(rng, world, profile, _beside(rng, shared), _near(rng, world, window))
         for _ in range(rng.choice([2, 2, 3, 4]))
     ]
+    if chance(rng, profile.stepped):
+        # of one step, and where it is all that they share of all of them
+        step, everywhere = random_step(rng), shared == (AMOUNT,) or rng.random() < 0.3
+        conditions = [_in_steps(rng, one, step, everywhere) for one in conditions]
     return chained(_tree(rng, profile, conditions, _LEVELS))
 
 
@@ -49,6 +63,16 @@ def _condition(rng: Random, world: World, profile: Profile, grouping: tuple[str,
     # One global group has no wider ones beside it.
     behind = _beside(rng, grouping) if grouping and rng.random() < 0.3 else grouping
     return relative(rng, world, profile, filtered, behind)
+
+
+def _in_steps(rng: Random, condition: Draft, step: str, everywhere: bool) -> Draft:
+    """The condition, and what is behind its limit, by amounts in steps: wherever they group by amounts at least."""
+    if everywhere or AMOUNT in condition.grouping or rng.random() < 0.5:
+        condition = in_steps(condition, step)
+    behind = condition.behind
+    if behind is None or not (everywhere or AMOUNT in behind.grouping or rng.random() < 0.3):
+        return condition
+    return replace(condition, behind=in_steps(behind, step))
 
 
 def _beside(rng: Random, shared: tuple[str, ...]) -> tuple[str, ...]:

@@ -14,7 +14,14 @@ from tests.oracle.builders.drafts import (
 )
 from tests.oracle.generators.chains import random_chain
 from tests.oracle.generators.filters import random_filter
-from tests.oracle.generators.measures import aggregate_of, chance, random_grouping, random_window, with_limit
+from tests.oracle.generators.measures import (
+    aggregate_of,
+    chance,
+    perhaps_stepped,
+    random_grouping,
+    random_window,
+    with_limit,
+)
 from tests.oracle.generators.named_values import perhaps_named_limit
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
@@ -33,7 +40,7 @@ def random_draft(rng: Random, world: World, profile: Profile) -> Draft:
         )
         return _with_options(rng, world, profile, random_chain(rng, world, some))
     grouping, aggregate, window = random_grouping(rng), aggregate_of(rng, profile), random_window(rng, world)
-    drawn = with_limit(rng, world, grouping, aggregate, window)
+    drawn = perhaps_stepped(rng, profile, with_limit(rng, world, grouping, aggregate, window))
     return _with_options(rng, world, profile, perhaps_named_limit(rng, profile, drawn))
 
 
@@ -132,6 +139,7 @@ def _same_options(old: Draft, new: Draft) -> Draft:
         late_events=old.late_events,
         reset_on_alert=old.reset_on_alert,
         cooldown=old.cooldown,
+        step=old.step if new.chain is None else None,
     )
     return bucketed(_judged_once(options), old.bucket)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from tests.oracle.builders.drafts import WIDEST_SECONDS, Draft
@@ -33,6 +34,27 @@ def random_grouping(rng: Random) -> tuple[str, ...]:
     while len(chosen) < size:
         chosen.add(rng.choice(weights))
     return tuple(name for name in GROUPABLE if name in chosen)
+
+
+_STEPS = ("1", "10", "100", "0.5", "7.3", "0.000001", "250000", "9" * 18)
+
+
+def perhaps_stepped(rng: Random, profile: Profile, draft: Draft) -> Draft:
+    """The same, perhaps by amounts in steps too."""
+    if not chance(rng, profile.stepped):
+        return draft
+    return in_steps(draft, random_step(rng))
+
+
+def in_steps(draft: Draft, step: str) -> Draft:
+    """The same by amounts in steps too."""
+    grouping = tuple(name for name in GROUPABLE if name == AMOUNT or name in draft.grouping)
+    return replace(draft, grouping=grouping, step=step)
+
+
+def random_step(rng: Random) -> str:
+    """From less than a payment differs by to more than any is."""
+    return rng.choice(_STEPS)
 
 
 def aggregate_of(rng: Random, profile: Profile) -> tuple[str, str]:

@@ -71,6 +71,7 @@ class Profile:
     weighted: float = 0  # per all, any or not of a chain: weights in its place
     deviation: float = 0  # per aggregate: STDDEV
     relative: float = 0  # per condition of a chain: other windows, too few in them, limits that are measured
+    stepped: float = 0  # per definition: it groups by amounts in steps as well
     entries: float = 0  # per change of a list: some values come and go, in place of another whole list
 
 
@@ -109,4 +110,8 @@ EVERYTHING_AND_WEIGHTS = replace(EVERYTHING, chained=0.6, weighted=0.5, named=0.
 # Windows that end earlier, and limits that are measured; the same.
 EVERYTHING_AND_MEASURES = replace(
     EVERYTHING, chained=0.75, relative=0.75, filtered=0.3, of_order=0.15, deviation=0.1
+)
+# Amounts in steps, behind limits too; the same.
+EVERYTHING_AND_STEPS = replace(
+    EVERYTHING, chained=0.6, weighted=0.2, relative=0.6, stepped=0.5, of_order=0.1, deviation=0.1
 )

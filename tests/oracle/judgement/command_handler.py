@@ -7,6 +7,7 @@ from operator import eq
 from typing import assert_never
 
 from tests.oracle.judgement.verdicts import Verdicts
+from tests.oracle.parsers.grouping_keys import Key
 from tests.oracle.parsers.operator_commands import (
     ClearGroup,
     ClearRule,
@@ -68,7 +69,7 @@ class CommandHandler:
         for version in self._rules.live_versions(rule_id):
             definition = version.definition
             shared = definition.chained or definition.bucket is not None
-            if not shared and definition.grouping == tuple(sorted(group)):
+            if not shared and definition.grouping == tuple(map(Key, sorted(group))):
                 self._history.clear_group(version, group, self._rules.anchor(version))
                 self._verdicts.clear(partial(eq, key_of(version, group)))
 

@@ -34,6 +34,7 @@ def alert(
         "ruleName": version.name,
         "definitionHash": version.definition_hash,
         "group": dict(findings.group),
+        **_steps(definition),
         "transaction": _part(event, definition) if partial else _whole(event),
         "partial": partial,
         **_measurements(findings, chained=definition.chained),
@@ -45,6 +46,13 @@ def alert(
         "eventTime": event.event_time,
         "ingestedAt": None if partial else _ingested_at(event),
     }
+
+
+def _steps(definition: Definition) -> dict[str, Json]:
+    """The grouping of a plain rule in steps."""
+    if definition.chained or not any(key.step for key in definition.grouping):
+        return {}
+    return {"groupingKeyNames": [key.written for key in definition.grouping]}
 
 
 def _measurements(findings: Findings, *, chained: bool) -> dict[str, Json]:
@@ -80,7 +88,7 @@ def _plain(millionths: int | None) -> str | None:
 def _condition(finding: Finding, max_listed: int) -> Json:
     condition = finding.condition
     return {
-        "groupingKeyNames": list(condition.grouping),
+        "groupingKeyNames": [key.written for key in condition.grouping],
         "aggregatorFunctionType": condition.function,
         "aggregateFieldName": condition.field,
         "group": dict(finding.group),
@@ -109,7 +117,7 @@ def _excerpt(measure: Measure) -> dict[str, Json]:
 def _behind(behind: Behind, max_listed: int) -> Json:
     content, measure = behind.content, behind.content.measure
     return {
-        "groupingKeyNames": list(measure.grouping),
+        "groupingKeyNames": [key.written for key in measure.grouping],
         "aggregatorFunctionType": measure.function,
         "aggregateFieldName": measure.field,
         "group": dict(content.group),

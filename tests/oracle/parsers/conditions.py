@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tests.oracle.parsers.grouping_keys import Key
 from tests.oracle.parsers.measures import DEVIATION, MEMBERS, Measure, read_measure
 from tests.oracle.parsers.named_values import NamedValues, Parameter, read_reference
 from tests.oracle.values.decimals import SCALE, read_decimal
@@ -118,6 +119,9 @@ def read_tree(value: Value) -> Tree:
     everywhere = len(conditions) == 1 and all(not measure.grouping for measure in measures)
     if not everywhere and not shared_grouping(measures):
         raise Unreadable("the groupings share no field")
+    keys = {key for measure in measures for key in measure.grouping}
+    if len(keys) > len({key.field for key in keys}):
+        raise Unreadable("a field in several steps")
     return tree
 
 
@@ -126,8 +130,8 @@ def measures_of(tree: Tree) -> tuple[Measure, ...]:
     return tuple(measure for condition in conditions_of(tree) for measure in condition.measures)
 
 
-def shared_grouping(measures: tuple[Measure, ...]) -> tuple[str, ...]:
-    """The fields that all groupings have, in name order."""
+def shared_grouping(measures: tuple[Measure, ...]) -> tuple[Key, ...]:
+    """What all groupings have, in name order."""
     return tuple(sorted(set(measures[0].grouping).intersection(*(other.grouping for other in measures))))
 
 
@@ -150,14 +154,14 @@ def _read_tree(value: Value, levels: int) -> Tree:
     if isinstance(limit, dict) and "measure" in limit:
         if measure.function == DEVIATION:
             raise Unreadable("a deviation against a measure")
-        return _condition(measure, value, _read_relative(limit, measure.grouping))
+        return _condition(measure, value, _read_relative(limit, value["groupingKeyNames"]))
     return _condition(measure, value, _limit(limit))
 
 
-def _read_relative(value: dict[str, Value], grouping: tuple[str, ...]) -> Relative:
+def _read_relative(value: dict[str, Value], grouping: Value) -> Relative:
     if value.keys() - {"measure", "times", "plus"} or not isinstance(value["measure"], dict):
         raise Unreadable("no relative limit")
-    measure = read_measure({"groupingKeyNames": list(grouping), **value["measure"]}, set())
+    measure = read_measure({"groupingKeyNames": grouping, **value["measure"]}, set())
     if measure.function == DEVIATION:
         raise Unreadable("a deviation behind a limit")
     times, plus = value.get("times"), value.get("plus")

@@ -16,6 +16,7 @@ from tests.oracle.parsers.conditions import (
     shared_grouping,
 )
 from tests.oracle.parsers.filters import Filter, fields_of, read_filter
+from tests.oracle.parsers.grouping_keys import Key
 from tests.oracle.parsers.measures import DEVIATION, DISTINCT, FUNCTIONS, MEMBERS, OF_ORDER, read_duration
 from tests.oracle.values.canonical_json import definition_hash
 from tests.oracle.values.errors import OracleError, OutOfScope, Unreadable
@@ -52,8 +53,8 @@ class Definition:
     tree: Tree
     chained: bool
     conditions: tuple[Condition, ...]
-    grouping: tuple[str, ...]
-    shared: tuple[str, ...]
+    grouping: tuple[Key, ...]
+    shared: tuple[Key, ...]
     window: int
     uses: frozenset[str]
     only: Filter | None
@@ -94,7 +95,7 @@ def read_definition(document: Value) -> Definition:
         tree,
         chained,
         conditions,
-        grouping=tuple(sorted({name for measure in measures for name in measure.grouping})),
+        grouping=tuple(sorted({key for measure in measures for key in measure.grouping})),
         shared=shared_grouping(measures),
         window=max(measure.reach for measure in measures),
         uses=frozenset({current_type().time}).union(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tests.oracle.parsers.filters import Filter, fields_of, read_filter
+from tests.oracle.parsers.grouping_keys import Key, groupable, read_grouping
 from tests.oracle.values.errors import OutOfScope, Unreadable
 from tests.oracle.values.event_types import current_type
-from tests.oracle.values.strict_json import Value, read_integer, read_text
+from tests.oracle.values.strict_json import Value, read_integer
 
 FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
 DISTINCT = "COUNT_DISTINCT"
@@ -40,7 +41,7 @@ class Measure:
     `least` there is no value.
     """
 
-    grouping: tuple[str, ...]
+    grouping: tuple[Key, ...]
     function: str
     field: str | None
     window: int
@@ -56,7 +57,7 @@ class Measure:
 
     def uses(self) -> frozenset[str]:
         """The fields that it names."""
-        fields = {*self.grouping, *fields_of(self.only)}
+        fields = {*(key.field for key in self.grouping), *fields_of(self.only)}
         return frozenset(fields if self.field is None else fields | {self.field})
 
 
@@ -80,7 +81,7 @@ def read_measure(value: dict[str, Value], others: set[str]) -> Measure:
     if function in (*OF_ORDER, DEVIATION) and (offset or current is False):
         raise Unreadable("not over a part of a window")
     return Measure(
-        grouping=_grouping(value),
+        grouping=read_grouping(value.get("groupingKeyNames")),
         function=function,
         field=field,
         window=window,
@@ -98,30 +99,12 @@ def _number(value: dict[str, Value], name: str) -> int:
     return number
 
 
-def _grouping(members: dict[str, Value]) -> tuple[str, ...]:
-    names = members.get("groupingKeyNames")
-    if not isinstance(names, list):
-        raise Unreadable("groupingKeyNames is not a list")
-    fields = [_groupable(name) for name in names]
-    if len(set(fields)) != len(fields):
-        raise Unreadable("repeated grouping key")
-    return tuple(sorted(fields))
-
-
-def _groupable(name: Value | None) -> str:
-    written = read_text(name, "field")
-    field = current_type().aliases.get(written, written)
-    if field not in current_type().groupable:
-        raise Unreadable(f"{field} is no key")
-    return field
-
-
 def _aggregate(members: dict[str, Value]) -> tuple[str, str | None]:
     if members.get("unique") not in (None, []):
         raise OutOfScope("unique in a normalised definition")
     function, field = members.get("aggregatorFunctionType"), members.get("aggregateFieldName")
     if function in (DISTINCT, CHANGED):
-        return function, _groupable(field)
+        return function, groupable(field)
     if function in (SINCE_PREVIOUS, SINCE_FIRST):
         if field is not None:
             raise Unreadable("times are of no field")

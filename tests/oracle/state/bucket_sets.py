@@ -8,13 +8,14 @@ from typing import TypeAlias
 
 from tests.oracle.parsers.conditions import Condition
 from tests.oracle.parsers.filters import Filter
+from tests.oracle.parsers.grouping_keys import Key
 from tests.oracle.parsers.rule_events import Version
 from tests.oracle.state.rule_book import RuleBook
 from tests.oracle.windows.bucket_times import highest, next_start
 
 # Anchor, fields, grouping, what triggers, what contributes, aggregate field, length, and what sets it apart.
 _Key: TypeAlias = (
-    "tuple[str, frozenset[str], tuple[str, ...], object, tuple[Filter | None, ...], str | None, int, object]"
+    "tuple[str, frozenset[str], tuple[Key, ...], object, tuple[Filter | None, ...], str | None, int, object]"
 )
 
 

@@ -115,7 +115,7 @@ class RuleBook:
 
     def anchor(self, version: Version) -> str:
         """The anchor on which the version's history lies."""
-        return anchor_of(version.definition.shared, self._anchors)
+        return anchor_of(tuple(key.field for key in version.definition.shared if not key.step), self._anchors)
 
     def active(self) -> Iterator[int]:
         """Every rule that is neither paused nor deleted, by id."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tests.oracle.parsers.grouping_keys import Key
 from tests.oracle.parsers.measures import DEVIATION, DISTINCT, OF_ORDER, Measure
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.values.decimals import SCALE
@@ -64,14 +65,14 @@ def content(part: Measure, event: Transaction, window: list[Transaction]) -> Con
     return Content(part, group, end - part.reach, end - part.offset, value, contributors)
 
 
-def group_by(grouping: tuple[str, ...], transaction: Transaction) -> dict[str, str] | None:
-    """The transaction's group by these fields; None if one of its values is null."""
+def group_by(grouping: tuple[Key, ...], transaction: Transaction) -> dict[str, str] | None:
+    """The transaction's group by these keys; None if one of its values is null."""
     group: dict[str, str] = {}
-    for name in grouping:
-        value = transaction.keys[name]
+    for key in grouping:
+        value = key.value(transaction.keys)
         if value is None:
             return None
-        group[name] = value
+        group[key.field] = value
     return group
 
 

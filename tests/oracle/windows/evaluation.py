@@ -18,6 +18,7 @@ from tests.oracle.parsers.conditions import (
 )
 from tests.oracle.parsers.definitions import Definition
 from tests.oracle.parsers.filters import passes
+from tests.oracle.parsers.grouping_keys import Key
 from tests.oracle.parsers.measures import DEVIATION, Measure
 from tests.oracle.parsers.named_values import NamedValues
 from tests.oracle.parsers.transactions import Transaction
@@ -274,9 +275,11 @@ def _window(
     ]
 
 
-def _picker(grouping: tuple[str, ...]) -> Callable[[dict[str, str | None]], object]:
+def _picker(grouping: tuple[Key, ...]) -> Callable[[dict[str, str | None]], object]:
     """The values of a group at once: the scan is the same as with a loop over the fields, only quicker."""
-    return itemgetter(*grouping) if grouping else _one_group
+    if any(key.step for key in grouping):
+        return lambda keys: tuple(key.value(keys) for key in grouping)
+    return itemgetter(*(key.field for key in grouping)) if grouping else _one_group
 
 
 def _one_group(keys: dict[str, str | None]) -> int:

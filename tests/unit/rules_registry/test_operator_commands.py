@@ -147,6 +147,12 @@ def test_a_paused_rule_is_cleared() -> None:
 NOT_CLEARED: list[tuple[RuleDefinition, dict[str, str], str, str]] = [
     (chained((60, ())), {"payeeId": "25"}, "ruleId", "several conditions"),
     (replace(SUM, bucket_seconds=60), PAIR, "ruleId", "is bucketed"),
+    (
+        replace(SUM, grouping_key_names=("paymentAmount~100",)),
+        {"paymentAmount": "100"},
+        "ruleId",
+        "amounts in steps",
+    ),
     (SUM, {"payeeId": "25"}, "group", "groups by beneficiaryId, payeeId, not by payeeId"),
     (SUM, {**PAIR, "paymentType": "CSH"}, "group", "not by beneficiaryId, payeeId, paymentType"),
     (SUM, {}, "group", "not by no field"),

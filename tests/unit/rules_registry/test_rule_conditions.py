@@ -39,6 +39,10 @@ READ: list[tuple[dict[str, Any], str]] = [
     ({"conditions": TREE}, "a tree"),
     ({"conditions": BODY}, "one condition"),
     (
+        {"conditions": {"all": [{**COUNT, "groupingKeyNames": [{"field": "paymentAmount", "step": "10"}]}]}},
+        "steps",
+    ),
+    (
         {
             "conditions": {
                 "not": {

@@ -19,6 +19,7 @@ from tripline_contracts.errors import InvalidConstant, InvalidNamedValue, Proble
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters import filter_parser, filter_size, named_values
 from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules import grouping_keys
 from tripline_contracts.rules.conditions import (
     AllOf,
     AnyOf,
@@ -57,7 +58,7 @@ def read(data: object, event_type: EventType) -> tuple[ConditionTree | None, lis
         return None, [*reading.problems, Problem("conditions", str(bound))]
     if tree is None or reading.problems:
         return None, reading.problems
-    problems = _groupings_apart(tree)
+    problems = _groupings_apart(tree) or _steps_apart(tree)
     return (None if problems else tree), problems
 
 
@@ -217,7 +218,7 @@ class _Reading:
             self._refuse(path, f"expected an object with {', '.join(BASELINE_MEMBERS)}; not {_shown(data)}")
             return None
         named = any(isinstance(key, str) and key.casefold() == "groupingkeynames" for key in data)
-        members = data if named else {**data, "groupingKeyNames": list(grouping)}
+        members = data if named else {**data, "groupingKeyNames": grouping_keys.grouping_json(grouping)}
         reading = MeasureReading(members, self._event_type, BASELINE_MEMBERS)
         baseline = reading.baseline()
         self._refuse_what(reading, path)
@@ -269,8 +270,23 @@ def _groupings_apart(tree: ConditionTree) -> list[Problem]:
     alone = len(leaves(tree)) == len(groupings) == 1
     if alone or frozenset(groupings[0]).intersection(*groupings):
         return []
-    listed = ", ".join(f"[{', '.join(grouping)}]" for grouping in groupings)
+    listed = ", ".join(f"[{', '.join(map(grouping_keys.words, grouping))}]" for grouping in groupings)
     return [Problem("conditions", f"expected groupings that all share a field; not {listed}")]
+
+
+def _steps_apart(tree: ConditionTree) -> list[Problem]:
+    """A group has one value of a field, so all that is measured looks at it alike."""
+    by_field: dict[str, set[str]] = {}
+    for key in {key for measure in measures(tree) for key in measure.grouping_key_names}:
+        by_field.setdefault(grouping_keys.field_of(key), set()).add(key)
+    return [
+        Problem(
+            "conditions",
+            f"expected one way to group by {field}; not {', '.join(map(grouping_keys.words, sorted(keys)))}",
+        )
+        for field, keys in sorted(by_field.items())
+        if len(keys) > 1
+    ]
 
 
 def _shown(data: object) -> str:

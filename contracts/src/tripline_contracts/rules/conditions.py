@@ -13,6 +13,7 @@ from typing import TypeAlias, assert_never
 from tripline_contracts.filters.filter_parser import Filter
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules.aggregate import Function
+from tripline_contracts.rules.grouping_keys import grouping_json
 from tripline_contracts.rules.relative_limits import (
     WHOLE,
     Baseline,
@@ -48,8 +49,8 @@ ConditionTree: TypeAlias = "AllOf | AnyOf | NotOf | WeightedOf | Condition"
 class Condition:
     """True if the aggregate over its own window of its own group stands so to the limit.
 
-    `grouping_key_names` is sorted; `aggregate_field` is None for COUNT and for times since; `filter`, where there is
-    one, is kept beside the rule's: what enters the window passes both.
+    `grouping_key_names` is sorted, keys as `grouping_keys` has them; `aggregate_field` is None for COUNT and for times
+    since; `filter`, where there is one, is kept beside the rule's: what enters the window passes both.
     """
 
     grouping_key_names: tuple[str, ...]
@@ -64,7 +65,7 @@ class Condition:
     def to_json(self) -> Json:
         """The normalised form, which reads back to an equal value; `filter` is there only where there is one."""
         normalised: Json = {
-            "groupingKeyNames": list(self.grouping_key_names),
+            "groupingKeyNames": grouping_json(self.grouping_key_names),
             "aggregatorFunctionType": self.function,
             "aggregateFieldName": self.aggregate_field,
             "limitOperatorType": self.operator,

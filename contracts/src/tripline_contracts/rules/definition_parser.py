@@ -12,7 +12,7 @@ from tripline_contracts.event_type import EventType
 from tripline_contracts.filters import filter_parser, named_values
 from tripline_contracts.filters.filter_parser import Filter
 from tripline_contracts.filters.named_values import Parameter
-from tripline_contracts.rules import precision
+from tripline_contracts.rules import grouping_keys, precision
 from tripline_contracts.rules.aggregate import JUDGED_ONCE, NOT_IN_BUCKETS, Function, read_aggregate
 from tripline_contracts.rules.conditions import Condition, relative_members
 from tripline_contracts.rules.definition_members import EXCERPT, MEASURING, RULE_MEMBERS
@@ -148,21 +148,11 @@ class DefinitionReading:
         return parsed
 
     def grouping(self) -> tuple[str, ...]:
-        """Canonical names, sorted; the empty set is one global group and has to be said."""
-        value = self._values.get("groupingKeyNames")
-        names = spelling.name_list(value)
-        expected = f"expected any of {', '.join(self._event_type.groupable)}, or [] for one global group"
-        if names is None:
-            self._add("groupingKeyNames", f"{expected}; not {spelling.shown(value)}")
-            return ()
-        fields = [self._event_type.find(name) for name in names]
-        for name, field in zip(names, fields, strict=True):
-            if field is None or not field.groupable:
-                self._add("groupingKeyNames", f"{expected}; not {spelling.shown(name)}")
-        canonical = [field.name for field in fields if field is not None]
-        for name in sorted({name for name in canonical if canonical.count(name) > 1}):
-            self._add("groupingKeyNames", f"{name} is named twice; expected once")
-        return tuple(sorted(canonical))
+        """The keys, sorted; the empty set is one global group and has to be said."""
+        keys, wrong = grouping_keys.read(self._values.get("groupingKeyNames"), self._event_type)
+        for message in wrong:
+            self._add("groupingKeyNames", message)
+        return keys
 
     def aggregate(self) -> tuple[str, str | None]:
         """The function and its field."""

@@ -9,6 +9,7 @@ from tripline_contracts import decimals
 from tripline_contracts.filters.filter_parser import Filter
 from tripline_contracts.filters.named_values import Parameter
 from tripline_contracts.rules.aggregate import Function
+from tripline_contracts.rules.grouping_keys import grouping_json
 
 Json = dict[str, object]
 Number = Decimal | Parameter
@@ -66,7 +67,7 @@ class Baseline:
     def to_json(self) -> Json:
         """The normalised form, which reads back to an equal value."""
         normalised: Json = {
-            "groupingKeyNames": list(self.grouping_key_names),
+            "groupingKeyNames": grouping_json(self.grouping_key_names),
             "aggregatorFunctionType": self.function,
             "aggregateFieldName": self.aggregate_field,
             "windowSeconds": self.window_seconds,

@@ -43,8 +43,8 @@ LateEvents = Literal["evaluate", "reevaluate", "store"]
 class RuleDefinition:
     """The meaning of a rule, whatever its spelling.
 
-    `grouping_key_names` is sorted, empty for one global group; `aggregate_field` is None for COUNT and for times
-    since, and for COUNT_DISTINCT and CHANGED the field whose values are looked at;
+    `grouping_key_names` is sorted, keys as `grouping_keys` has them, empty for one global group; `aggregate_field` is
+    None for COUNT and for times since, and for COUNT_DISTINCT and CHANGED the field whose values are looked at;
     `filter` is None where every transaction passes; `limit` may be a parameter, whose value changes without the rule.
 
     A chained rule, made by `chained`, has `conditions`, which are None for any other. Its `grouping_key_names` are the
@@ -148,7 +148,7 @@ class RuleDefinition:
 
     @property
     def shared_fields(self) -> tuple[str, ...]:
-        """The fields that all measures group by, sorted: the rule's anchor is one of these."""
+        """The keys that all measures group by, sorted: the rule's anchor is one of these, and never one in steps."""
         groupings = [measure.grouping_key_names for measure in self.measures]
         return tuple(sorted(frozenset(groupings[0]).intersection(*groupings)))
 

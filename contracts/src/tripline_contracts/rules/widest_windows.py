@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tripline_contracts.rules.grouping_keys import grouping_json, key_of_json
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
 Needing = tuple[int, int, RuleDefinition]
@@ -33,7 +34,11 @@ def widest_windows_after(
     narrower one, so that any other rule's may be next.
     """
     widest: _Widest = {
-        tuple(entry["groupingKeyNames"]): (-entry["windowSeconds"], entry["ruleId"], entry["version"])
+        tuple(map(key_of_json, entry["groupingKeyNames"])): (
+            -entry["windowSeconds"],
+            entry["ruleId"],
+            entry["version"],
+        )
         for entry in before
     }
     fresh = _widest([] if rule is None else [rule])
@@ -61,7 +66,7 @@ def _widest(rules: Iterable[Needing]) -> _Widest:
 def _listed(widest: _Widest) -> list[dict[str, object]]:
     return [
         {
-            "groupingKeyNames": list(grouping),
+            "groupingKeyNames": grouping_json(grouping),
             "windowSeconds": -negated_window,
             "ruleId": rule_id,
             "version": version,

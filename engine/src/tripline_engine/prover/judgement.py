@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR
+from tripline_contracts.rules.grouping_keys import group_of
 from tripline_engine.domain.judging.anchor_tuning import Telling
 from tripline_engine.domain.proof.reach import oldest_event_time
 from tripline_engine.domain.proof.reasons import Judged as JudgedAlone
@@ -182,7 +183,7 @@ class _Judgement:
             "version": shown.version,
             "name": shown.name,
             "reason": reason_of(rule, version, judged),
-            "group": {name: self._transaction[name] for name in shown.definition.grouping_key_names},
+            "group": group_of(shown.definition.grouping_key_names, self._transaction),
             "value": trace.get("value"),
             "operator": trace.get("limitOperatorType"),
             "limit": trace.get("limit"),

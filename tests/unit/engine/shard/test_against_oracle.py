@@ -26,6 +26,7 @@ from tests.oracle.generators.profile import (
     EVERYTHING_AND_ENTRIES,
     EVERYTHING_AND_MEASURES,
     EVERYTHING_AND_ORDER,
+    EVERYTHING_AND_STEPS,
     EVERYTHING_AND_TESTS,
     EVERYTHING_AND_WEIGHTS,
     Profile,
@@ -69,10 +70,10 @@ TREATMENTS = st.builds(
     small=st.sampled_from([0, 1, 3, large_groups.SMALL_GROUP_ROWS]),
     few=st.sampled_from([0, 1, bucket_window.FEW_BUCKETS]),
 )
-# Small numbers of everything collide more; the rest is the generator's own. A seventh of the histories use the plain
-# language, the others all of it: a seventh with nothing more, a seventh with lists that change by entries, two with
-# every test that a filter knows, one of them with buckets, one with deviations and aggregates that look at the
-# transaction before, and one with weights; operators command in half of all.
+# Small numbers of everything collide more; the rest is the generator's own. A ninth of the histories use the plain
+# language, the others all of it: a ninth with nothing more, one with lists that change by entries, two with every test
+# that a filter knows, one of them with buckets, one with limits that are measured, one with deviations and aggregates
+# that look at the transaction before, one with amounts in steps and one with weights; operators command in half of all.
 PROFILE = st.builds(
     replace,
     st.sampled_from(
@@ -84,6 +85,7 @@ PROFILE = st.builds(
             replace(EVERYTHING_AND_TESTS, bucketed=0.5),
             EVERYTHING_AND_MEASURES,
             EVERYTHING_AND_ORDER,
+            EVERYTHING_AND_STEPS,
             EVERYTHING_AND_WEIGHTS,
         ]
     ),

@@ -60,6 +60,8 @@ CHANGES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
      "condition 2: limit 3 → 4; condition 2: + filter: paymentType = CRD"),
     ({"conditions": {"any": [BODY, COUNT]}}, {"conditions": {"any": [BODY]}}, f"− condition: {COUNTED}"),
     ({"conditions": {"any": [BODY]}}, {"conditions": {"any": [BODY, COUNT]}}, f"+ condition: {COUNTED}"),
+    ({**BODY, "groupingKeyNames": [{"field": "paymentAmount", "step": "5"}]},
+     {**BODY, "groupingKeyNames": ["paymentAmount"]}, "per paymentAmount in steps of 5 → per paymentAmount"),
     ({"conditions": {"weighted": [{"weight": 3, "of": BODY}, {"weight": 4, "of": COUNT}], "atLeast": 5}},
      {"conditions": {"weighted": [{"weight": 3, "of": BODY}, {"weight": -4, "of": {**COUNT, "limit": "4"}}],
                      "atLeast": {"parameter": "enough"}}},

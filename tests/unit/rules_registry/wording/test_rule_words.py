@@ -56,6 +56,8 @@ RULES: list[tuple[dict[str, Any], str, str]] = [
                                           {"weight": {"parameter": "w"}, "of": {"not": COUNT}}], "atLeast": "0.5"}}},
      (f"not (weights of at least 0.5: 30 for ({SAID}), parameter w for not (COUNT over 20 min per beneficiaryId and "
       "payeeId > 3))"), "weights"),
+    ({**COUNT, "groupingKeyNames": ["payeeId", {"field": "paymentAmount", "step": "0.5"}]},
+     "COUNT over 20 min per payeeId and paymentAmount in steps of 0.5 > 3", "steps"),
     ({"conditions": {"any": [COUNT]}}, "COUNT over 20 min per beneficiaryId and payeeId > 3", "one condition"),
 ]  # fmt: skip
 

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from tripline_contracts.rules.grouping_keys import field_of, step_of
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.memory.arena import Arena, Array
 from tripline_engine.domain.memory.array_types import Uint64Array
@@ -17,6 +18,7 @@ from tripline_engine.domain.memory.row_compaction import shift_down
 from tripline_engine.domain.memory.siphash import hash_strings
 from tripline_engine.domain.memory.slot_kernels import NO_SLOT
 from tripline_engine.domain.memory.slot_table import SlotTable
+from tripline_engine.domain.memory.steps import floor_to_steps
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 _FIRST_ROWS: Final = 1024
@@ -137,17 +139,19 @@ class NumberedGroups:
         low, high = parts[0][:2] if len(parts) == 1 else self._combine(parts)
         return low, high, present
 
-    def _identity(self, field: str, start: int, end: int) -> tuple[Array, Array, Array]:
-        """128-bit identities of the field's values (low, high), and whether there is a value."""
+    def _identity(self, key: str, start: int, end: int) -> tuple[Array, Array, Array]:
+        """128-bit identities of the key's values (low, high), and whether there is a value."""
         history = self._history
-        if field in history.values:
-            codes = history.codes(field)[start:end]
-            dictionary = history.values[field]
+        if key in history.values:
+            codes = history.codes(key)[start:end]
+            dictionary = history.values[key]
             return dictionary.key_low[codes], dictionary.key_high[codes], codes >= 0
-        amounts = history.measure(field)
-        low, high = amounts.low[start:end].copy(), amounts.high[start:end].view(np.uint64).copy()
+        amounts, step = history.measure(field_of(key)), step_of(key)
+        low, high = amounts.low[start:end].copy(), amounts.high[start:end].copy()
+        if step is not None:
+            floor_to_steps(low, high, step)
         # hashed, because plain numbers would cluster in the table
-        low, high = self._hash_words(np.column_stack((low, high)))
+        low, high = self._hash_words(np.column_stack((low, high.view(np.uint64))))
         return low, high, np.ones(end - start, np.bool_)
 
     def _combine(self, parts: list[tuple[Array, Array, Array]]) -> tuple[Array, Array]:

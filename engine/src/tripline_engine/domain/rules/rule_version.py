@@ -9,6 +9,7 @@ from typing import Final
 from tripline_contracts.control_commands import Group
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules.anchors import anchor_of
+from tripline_contracts.rules.grouping_keys import field_of
 from tripline_contracts.rules.rule_definition import RuleDefinition
 from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions, LetGo
 from tripline_engine.domain.rules.measures import (
@@ -242,7 +243,7 @@ def version_of(
 def _used(definition: RuleDefinition, event_type: EventType) -> frozenset[str]:
     fields = {event_type.time_field.name}
     for measure in definition.measures:
-        fields |= {*measure.grouping_key_names}
+        fields |= {field_of(key) for key in measure.grouping_key_names}
         if measure.aggregate_field is not None:
             fields.add(measure.aggregate_field)
         if measure.filter is not None:

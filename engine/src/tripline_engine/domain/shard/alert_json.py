@@ -8,6 +8,7 @@ from typing import Any
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules.conditions import Condition
+from tripline_contracts.rules.grouping_keys import field_of, group_of, grouping_json, step_of
 from tripline_contracts.rules.relative_limits import Baseline
 from tripline_engine.domain.judging.verdict import Measured, MeasuredLimit, Verdict
 from tripline_engine.domain.rules.measures import window_start
@@ -31,7 +32,7 @@ def alert_json(
     """The alert as alerts.v1 carries it; times in ms."""
     version, definition = verdict.version, verdict.version.definition
     time, transaction_id = transaction[event_type.time_field.name], transaction[event_type.id_field.name]
-    group = {name: transaction[name] for name in definition.grouping_key_names}
+    group = group_of(definition.grouping_key_names, transaction)
     return {
         "alertId": alert_id(version.rule_id, version.version, group, transaction_id, time),
         "ruleId": version.rule_id,
@@ -39,6 +40,7 @@ def alert_json(
         "ruleName": version.name,
         "definitionHash": version.definition_hash,
         "group": group,
+        **_steps_json(verdict),
         "transaction": transaction,
         "partial": verdict.partial is not None,
         **_measured_json(verdict, group, time),
@@ -51,6 +53,14 @@ def alert_json(
         "ingestedAt": ingested_at,
         "detectedAt": detected_at,
     }
+
+
+def _steps_json(verdict: Verdict) -> dict[str, Any]:
+    """What an alert's own value was grouped by, where the group alone doesn't tell; conditions tell it in any case."""
+    keys = verdict.version.definition.grouping_key_names
+    if verdict.version.chained or all(step_of(key) is None for key in keys):
+        return {}
+    return {"groupingKeyNames": grouping_json(keys)}
 
 
 def _late_json(verdict: Verdict) -> dict[str, Any] | None:
@@ -99,10 +109,10 @@ def _condition_json(
 ) -> dict[str, Any]:
     condition = measured.condition
     return {
-        "groupingKeyNames": list(condition.grouping_key_names),
+        "groupingKeyNames": grouping_json(condition.grouping_key_names),
         "aggregatorFunctionType": condition.function,
         "aggregateFieldName": condition.aggregate_field,
-        "group": {name: group[name] for name in condition.grouping_key_names},
+        "group": {field: group[field] for field in map(field_of, condition.grouping_key_names)},
         "value": measured.value,
         "operator": condition.operator,
         "limit": measured.limit,
@@ -133,10 +143,10 @@ def _behind_json(measured: Measured, group: Mapping[str, Any], time: int) -> dic
     measure = behind.measure
     return {
         "limitMeasure": {
-            "groupingKeyNames": list(measure.grouping_key_names),
+            "groupingKeyNames": grouping_json(measure.grouping_key_names),
             "aggregatorFunctionType": measure.function,
             "aggregateFieldName": measure.aggregate_field,
-            "group": {name: group[name] for name in measure.grouping_key_names},
+            "group": {field: group[field] for field in map(field_of, measure.grouping_key_names)},
             "value": behind.value,
             "times": behind.times,
             "plus": behind.plus,

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
+from tripline_contracts.rules.grouping_keys import group_of
 from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
 from tripline_engine.domain.judging.trace_sample import MAX_RECORDS, TraceSample
 from tripline_engine.domain.transactions.columns import TransactionBatch
@@ -85,7 +86,7 @@ class TraceCollector:
             "recordTime": transaction["recordTime"],
             "partition": transaction["partition"],
             "offset": transaction["offset"],
-            "group": {name: fields[name] for name in version.definition.grouping_key_names},
+            "group": group_of(version.definition.grouping_key_names, fields),
             "windowStart": version.window_start(time),
             "windowEnd": time,
             **_values(reading, row, satisfied),

@@ -70,6 +70,7 @@ _RULES: Final[tuple[Special, ...]] = (
     {"groupingKeyNames": ["one"], "aggregatorFunctionType": "MAX"},
     {"groupingKeyNames": ["kind"], "aggregatorFunctionType": "MIN"},
     {"groupingKeyNames": ["amount"]},
+    {"groupingKeyNames": ["one", {"field": "amount", "step": "10"}]},
     {"groupingKeyNames": [], "aggregatorFunctionType": "COUNT", "aggregateFieldName": None},
     {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "one"},
     {"aggregatorFunctionType": "STDDEV"},

@@ -63,7 +63,8 @@ RULES = f"""
 {_SHOWN}
 WHERE rule_id > %(after)s
   AND CASE WHEN %(state)s::text IS NULL THEN state <> 'DELETED' ELSE state = %(state)s END
-  AND (%(grouping_key)s::text IS NULL OR %(grouping_key)s = ANY (grouping_key_names))
+  AND (%(grouping_key)s::text IS NULL OR %(grouping_key)s = ANY (grouping_key_names)
+       OR EXISTS (SELECT FROM unnest(grouping_key_names) AS key WHERE starts_with(key, %(grouping_key)s || '~')))
   AND (%(name)s::text IS NULL OR position(lower(%(name)s) IN lower(name)) > 0)
   AND (%(severity)s::text IS NULL OR severity = %(severity)s)
   AND (%(tag)s::text IS NULL OR %(tag)s = ANY (tags))

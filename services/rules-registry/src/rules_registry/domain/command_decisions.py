@@ -13,6 +13,7 @@ from rules_registry.errors import (
     RuleNotFound,
 )
 from tripline_contracts import control_commands
+from tripline_contracts.rules.grouping_keys import step_of
 
 
 def decide_of_rule(
@@ -56,6 +57,8 @@ def _cleared_group(rule: Rule, command: ClearGroup) -> control_commands.ClearGro
         raise GroupNotCleared(
             "ruleId", f"Rule {rule.rule_id} is bucketed, and other rules may share its buckets. {hint}"
         )
+    if any(step_of(key) is not None for key in definition.grouping_key_names):
+        raise GroupNotCleared("ruleId", f"Rule {rule.rule_id} groups by amounts in steps. {hint}")
     if fields != definition.grouping_key_names:
         expected = ", ".join(definition.grouping_key_names) or "no field"
         raise GroupNotCleared(

@@ -13,6 +13,7 @@ from tests.oracle.generators.profile import (
     EVERYTHING_AND_ENTRIES,
     EVERYTHING_AND_MEASURES,
     EVERYTHING_AND_ORDER,
+    EVERYTHING_AND_STEPS,
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
@@ -34,6 +35,7 @@ def play(histories: int) -> None:
                     EVERYTHING_AND_ENTRIES,
                     EVERYTHING_AND_MEASURES,
                     EVERYTHING_AND_ORDER,
+                    EVERYTHING_AND_STEPS,
                     replace(EVERYTHING, bucketed=0.5),
                 ]
             ),

@@ -109,6 +109,13 @@ def _contributor_page() -> dict[str, Any]:
     )
 
 
+_GROUPING: dict[str, Any] = {
+    "type": "array",
+    "items": {"type": ["string", "object"]},
+    "description": "Fields, and amounts in steps as objects with field and step",
+}
+
+
 def _explanation() -> dict[str, Any]:
     contributors = _closed(
         {
@@ -119,7 +126,7 @@ def _explanation() -> dict[str, Any]:
     )
     condition = _closed(
         {
-            "groupingKeyNames": {"type": "array", "items": {"type": "string"}},
+            "groupingKeyNames": _GROUPING,
             "aggregatorFunctionType": _nullable("string"),
             "aggregateFieldName": _nullable("string"),
             "value": _nullable("string"),

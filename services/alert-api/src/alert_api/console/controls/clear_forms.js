@@ -75,6 +75,7 @@ export class ClearGroupForm extends ClearRuleForm {
 
   unfit(definition) {
     if (definition.conditions) return "several conditions";
+    if (definition.groupingKeyNames.some((key) => key.field !== undefined)) return "in steps";
     return bucketSeconds(definition.precision) === null ? null : "bucketed";
   }
 

@@ -23,6 +23,12 @@ export function judgedAgain({ late }) {
   return `Judged again when the late ${ONE} ${late.transactionId} of ${fullTime(late.eventTime)} came in`;
 }
 
+/** Of a group by amounts that are about the same, how far apart they may be. */
+function steps({ groupingKeyNames }, name) {
+  const stepped = groupingKeyNames?.find((key) => key.field === name);
+  return stepped ? ` in steps of ${stepped.step}` : null;
+}
+
 export function facts(alert) {
   const again = judgedAgain(alert);
   const [value, rest] = cameTo(alert);
@@ -31,7 +37,7 @@ export function facts(alert) {
     { class: "alert-facts" },
     element("span", { class: "measure" }, element("b", {}, value), rest),
     Object.entries(alert.group).map(([name, value]) =>
-      element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value))
+      element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value), steps(alert, name))
     ),
     voidedTag(alert),
     snoozedTag(alert),

@@ -6,6 +6,7 @@ import { FUNCTIONS, OF_KEYS, OF_NO_FIELD, OPERATORS } from "../words/definition.
 import { choice, element, labelled, setText } from "../core/dom.js";
 import { KEYS, MEASURES } from "../core/event_type.js";
 import { fieldName, fieldNames, inUnits, operator, UNITS } from "../core/format.js";
+import { fitsKey, GroupingKey } from "../parts/grouping_key.js";
 import { offerNames, SOURCES } from "./name_suggestions.js";
 
 const MEMBERS = new Set([
@@ -20,10 +21,7 @@ const MEMBERS = new Set([
 export class MeasureForm {
   /** The ids of its controls begin with `id`; `hint` is said below the grouping. */
   constructor(id, hint = null) {
-    this.keys = KEYS.map((name) => {
-      const box = element("input", { type: "checkbox", value: name });
-      return { name, box, label: element("label", { class: "check" }, box, ` ${fieldName(name)}`) };
-    });
+    this.keys = KEYS.map((name) => new GroupingKey(name));
     this.kind = choice(FUNCTIONS.filter(([kind]) => OF_NO_FIELD.has(kind) || measurable(kind).length), {
       id: `${id}-function`,
       on: { change: () => this.adapt() },
@@ -48,7 +46,7 @@ export class MeasureForm {
         "fieldset",
         { class: "group keys", dataset: { field: "groupingKeyNames" } },
         element("legend", {}, "Grouped by"),
-        element("div", { class: "checks" }, this.keys.map((key) => key.label)),
+        element("div", { class: "checks" }, this.keys.map((key) => key.element)),
         hint && element("p", { class: "hint" }, hint),
       ),
       element(
@@ -77,7 +75,7 @@ export class MeasureForm {
   }
 
   write(measured) {
-    for (const { name, box } of this.keys) box.checked = measured.groupingKeyNames.includes(name);
+    for (const key of this.keys) key.write(measured.groupingKeyNames);
     this.kind.value = measured.aggregatorFunctionType;
     this.sign.value = measured.limitOperatorType;
     this.source.value = measured.limit.parameter ? "parameter" : "number";
@@ -105,7 +103,7 @@ export class MeasureForm {
   /** Its part of the definition, as the registry takes it. */
   read() {
     return {
-      groupingKeyNames: this.keys.filter((key) => key.box.checked).map((key) => key.name),
+      groupingKeyNames: this.keys.filter((key) => key.box.checked).map((key) => key.read()),
       aggregatorFunctionType: this.kind.value,
       aggregateFieldName: OF_NO_FIELD.has(this.kind.value) ? null : this.field.value,
       limitOperatorType: this.sign.value,
@@ -129,7 +127,7 @@ export class MeasureForm {
 export function fitsMeasure(measured) {
   return Object.keys(measured).every((name) => MEMBERS.has(name)) &&
     Array.isArray(measured.groupingKeyNames) &&
-    measured.groupingKeyNames.every((name) => KEYS.includes(name)) &&
+    measured.groupingKeyNames.every(fitsKey) &&
     FUNCTIONS.some(([kind]) => kind === measured.aggregatorFunctionType) &&
     (OF_NO_FIELD.has(measured.aggregatorFunctionType) ||
       measurable(measured.aggregatorFunctionType).includes(measured.aggregateFieldName)) &&

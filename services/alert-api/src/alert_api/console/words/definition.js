@@ -48,7 +48,7 @@ export function inWords(definition) {
 /** What a rule or a condition holds against its limit: the aggregate, of whom, how far back. */
 export function measureInWords(measured) {
   const keys = measured.groupingKeyNames ?? [];
-  const per = keys.length === 0 ? `over all ${MANY}` : `per ${keys.map(fieldName).join(" and ")}`;
+  const per = keys.length === 0 ? `over all ${MANY}` : `per ${keys.map(keyInWords).join(" and ")}`;
   const before = measured.offsetSeconds ? ` before the last ${span(measured.offsetSeconds)}` : "";
   const current = measured.includeCurrent === false ? `, the ${ONE} itself left out` : "";
   const least = measured.minimumCount ? `, if there are at least ${measured.minimumCount}` : "";
@@ -66,6 +66,10 @@ export function limitInWords(limit) {
   const factor = times === "1" ? "" : `${amount(times)} \u00d7 `;
   const more = plus === "0" ? "" : `, plus ${amount(plus)}`;
   return `${factor}(${words[0].toLowerCase()}${words.slice(1)}${only})${more}`;
+}
+
+function keyInWords(key) {
+  return key.field === undefined ? fieldName(key) : `${fieldName(key.field)} in steps of ${amount(key.step)}`;
 }
 
 /** The conditions of a chained rule in words: all of, any of, not, weights, over what each measures. */
@@ -188,7 +192,7 @@ function shown(key, value, shownTime) {
   if (value === null || value === undefined) return "none";
   if (key === "effectiveFrom" || key === "effectiveUntil") return shownTime(value);
   if (key === "groupingKeyNames") {
-    return value.length ? value.map(fieldName).join(", ") : "nothing: one group of all";
+    return value.length ? value.map(keyInWords).join(", ") : "nothing: one group of all";
   }
   if (key === "aggregatorFunctionType") return NAMES[value] ?? value;
   if (key === "aggregateFieldName") return fieldName(value);

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import marshmallow as ma
 
 from rules_registry.api.rule_schemas.filter_schema import FILTER_REF, PARAMETER
+from rules_registry.api.rule_schemas.grouping_schemas import GROUPING_KEY
 from rules_registry.api.rule_schemas.purpose_schemas import SEVERITIES, PurposeSchema
 from rules_registry.api.rule_schemas.rule_body_schema import CONDITIONS_REF, PRECISION_PATTERN
 from rules_registry.api.services import installed_type
@@ -62,7 +63,7 @@ class DefinitionSchema(ma.Schema):
     """A definition in its normal form. A chained one has `conditions` in place of grouping, aggregate, operator, limit
     and window; every other has all of these."""
 
-    groupingKeyNames = ma.fields.List(ma.fields.String())
+    groupingKeyNames = ma.fields.List(ma.fields.Raw(metadata=GROUPING_KEY))
     aggregatorFunctionType = ma.fields.String(validate=ma.validate.OneOf(FUNCTIONS))
     aggregateFieldName = ma.fields.String(allow_none=True)
     limitOperatorType = ma.fields.String(validate=ma.validate.OneOf(OPERATORS))
@@ -133,7 +134,7 @@ class RuleVersionPageSchema(ma.Schema):
 class WidestWindowSchema(ma.Schema):
     """The widest window of a grouping set, and whose it is."""
 
-    groupingKeyNames = ma.fields.List(ma.fields.String(), required=True)
+    groupingKeyNames = ma.fields.List(ma.fields.Raw(metadata=GROUPING_KEY), required=True)
     windowSeconds = BoundedInteger(1, MAX_WINDOW_SECONDS, required=True)
     ruleId = _id()
     version = _id()

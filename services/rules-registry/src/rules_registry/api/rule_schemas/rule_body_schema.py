@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rules_registry.api.rule_schemas.filter_schema import FILTER_REF, PARAMETER
+from rules_registry.api.rule_schemas.grouping_schemas import MAX_WHOLE, grouping
 from rules_registry.domain.rule import MAX_NAME
 from tripline_contracts import display_text, event_type_loader, spelling
 from tripline_contracts.event_type import EventType
@@ -19,8 +20,6 @@ CONDITIONS_SCHEMA = "RuleConditions"
 CONDITIONS_REF = {"$ref": f"#/components/schemas/{CONDITIONS_SCHEMA}"}
 PRECISION_PATTERN = r"^(exact|bucketed\([1-9][0-9]{0,7}\))$"
 _ITS_OWN = ("name", "effectiveFrom", "effectiveUntil", "ruleId", "ruleState", "controlType")
-# decimal(24,6) without its places.
-MAX_WHOLE = 10**18 - 1
 Json = dict[str, Any]
 
 _OLD_COUNT = "a count, as rules in the wild have it"
@@ -231,13 +230,7 @@ def common(event: EventType) -> Json:
         },
         "controlType": {"type": "null"},
         "unique": {"type": ["array", "string", "null"], "maxItems": 0, "maxLength": 0},
-        "groupingKeyNames": {
-            "type": "array",
-            "uniqueItems": True,
-            "items": {"type": "string", "enum": list(event.groupable)},
-            "maxItems": len(event.groupable),
-            "description": "A set of fields; [] is one global group",
-        },
+        "groupingKeyNames": grouping(event),
         "limitOperatorType": {
             "type": "string",
             "enum": [*spelling.OPERATORS.values(), *spelling.OPERATORS],

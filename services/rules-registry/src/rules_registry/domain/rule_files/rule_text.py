@@ -93,7 +93,14 @@ def _in_order(members: Mapping[str, object]) -> list[tuple[str, object]]:
 
 def _limit(name: str, value: object) -> object:
     """A limit as the number that it is: the API tells it as text."""
+    if name == "groupingKeyNames" and isinstance(value, list):
+        return [_step(key) for key in value]
     return Decimal(value) if name in ("limit", "weight", "atLeast") and isinstance(value, str) else value
+
+
+def _step(key: object) -> object:
+    """A step as the number that it is."""
+    return {**key, "step": Decimal(str(key["step"]))} if isinstance(key, Mapping) and "step" in key else key
 
 
 class _Dumper(yaml.SafeDumper):

@@ -96,7 +96,13 @@ def grouping_words(measured: Mapping[str, object]) -> str:
     names = measured.get("groupingKeyNames")
     if not isinstance(names, Sequence) or isinstance(names, str):
         return f"per {as_json(names)}"
-    return f"per {' and '.join(map(str, names))}" if names else "over all"
+    return f"per {' and '.join(map(_key_words, names))}" if names else "over all"
+
+
+def _key_words(key: object) -> str:
+    if isinstance(key, Mapping) and set(key) == {"field", "step"}:
+        return f"{key['field']} in steps of {number_words(key['step'])}"
+    return str(key)
 
 
 def window_words(measured: Mapping[str, object]) -> str:
