@@ -101,13 +101,16 @@ def test_a_measure_behind_a_limit_groups_in_the_same_way() -> None:
         return {"conditions": changed(groupingKeyNames=["payeeId", STEP], limit=limit)}
 
     said = rule_definition.parse(against(), TRANSACTION)
-    assert said.to_json()["conditions"]["limit"]["measure"]["groupingKeyNames"] == ["payeeId", STEP]
+    (condition,) = said.measured
+    assert condition.baseline is not None
+    assert condition.baseline.to_json()["groupingKeyNames"] == ["payeeId", STEP]
     schemas.validator("rule-definition")(said.to_json())
     assert said.shared_fields == ("payeeId", "paymentAmount~100")
     assert rule_definition.parse(against(groupingKeyNames=["payeeId"]), TRANSACTION).shared_fields == (
         "payeeId",
     )
-    apart = chained_problems(against(groupingKeyNames=["payeeId", {**STEP, "step": "10"}])["conditions"])
+    other = against(groupingKeyNames=["payeeId", {**STEP, "step": "10"}])
+    apart = chained_problems(other["conditions"])
     assert apart == {
         "conditions": "expected one way to group by paymentAmount; not paymentAmount in steps of 10, "
         "paymentAmount in steps of 100"
