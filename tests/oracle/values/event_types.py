@@ -91,6 +91,28 @@ AUTHORISATIONS = EventType(
     nullable=frozenset({"deviceId"}),
     enums={"entryMode": ("CHIP", "CONTACTLESS", "ONLINE", "SWIPE")},
 )
+# Of the catalogue of rules.
+TRANSFERS = EventType(
+    identity="transferId",
+    time="executedAt",
+    amount="amount",
+    ingestion="receivedAt",
+    fields=(
+        "transferId",
+        "executedAt",
+        "fromAccount",
+        "toAccount",
+        "fromCustomer",
+        "toCustomer",
+        "description",
+        "ageBand",
+        "amount",
+        "receivedAt",
+    ),
+    anchors=("fromAccount", "toAccount", "fromCustomer", "toCustomer"),
+    nullable=frozenset({"fromCustomer", "toCustomer", "description"}),
+    enums={"ageBand": ("UNKNOWN", "UNDER_18", "FROM_18", "FROM_26", "FROM_65", "FROM_80")},
+)
 
 _judged: ContextVar[EventType] = ContextVar("event_type", default=PAYMENTS)
 
