@@ -18,6 +18,7 @@ from tests.integration.judged_by_sql.judged_rule import (
     several,
 )
 
+STEP = {"field": "paymentAmount", "step": "100"}
 CARD: Json = {"field": "paymentType", "operator": "=", "value": "CRD"}
 
 
@@ -144,7 +145,31 @@ FILTERED = (
     ),
 )  # fmt: skip
 
+STEPPED = (
+    JudgedRule(
+        "steps",
+        measured("COUNT", [STEP], 2 * MINUTE, ">=", "5"),
+        plain("count(*)", "floor(amount / 100)", 2 * MINUTE, "v >= 5"),
+    ),
+    JudgedRule(
+        "small steps beside a field",
+        measured("SUM", ["payeeId", {"field": "paymentAmount", "step": "7.3"}], DAY, "<", "-60"),
+        plain("sum(amount)", "payer, floor(amount / 7.3)", DAY, "v < -60"),
+    ),
+)
+
 CHAINED = (
+    JudgedRule(
+        "any of groups and steps",
+        {"conditions": {"any": [
+            measured("COUNT", ["payeeId", STEP], HOUR, ">=", "6"),
+            {"all": [measured("SUM", ["payeeId"], HOUR, "<", "0"), measured("MAX", ["payeeId"], DAY, ">", "800")]}]}},
+        several(
+            f"count(*) OVER {over('payer, floor(amount / 100)', HOUR)} AS c1, sum(amount) OVER {_PAYER_HOUR} AS c2,"
+            f" max(amount) OVER {_PAYER_DAY} AS c3",
+            "c1 >= 6 OR c2 < 0 AND c3 > 800",
+        ),
+    ),
     JudgedRule(
         "all, not",
         {"conditions": {"all": [_SUM, _COUNT, {"not": _AVG}]}},
@@ -246,4 +271,4 @@ ORDERED = (
     ),
 )
 
-RULES = (*PLAIN, *FILTERED, *CHAINED, *FIRING, *ORDERED)
+RULES = (*PLAIN, *FILTERED, *STEPPED, *CHAINED, *FIRING, *ORDERED)
