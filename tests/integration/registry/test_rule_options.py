@@ -130,3 +130,33 @@ def test_conditions_are_kept_and_need_the_history_of_each_grouping(client: httpx
     client.delete(f"/v1/rules/{rule_id}", headers={"If-Match": "*"})
     assert widest()["paymentAmount",] == (8, other)
     assert ("paymentAmount", "paymentType") not in widest()
+
+
+def test_steps_are_kept_and_told_apart(client: httpx.Client) -> None:
+    def stepped(step: str, seconds: int) -> int:
+        grouping = [{"field": "paymentAmount", "step": step}, "paymentType"]
+        body = {**DEFINITION, "groupingKeyNames": grouping, "windowSeconds": seconds}
+        published = client.post("/v1/rules", json=body)
+        assert published.status_code == 201, published.text
+        assert published.json()["definition"]["groupingKeyNames"] == grouping
+        (event,) = client.get("/v1/rule-events", params={"ruleId": published.json()["ruleId"]}).json()[
+            "items"
+        ]
+        schemas.validator("rules.v1")(event)
+        return int(published.json()["ruleId"])
+
+    def widest() -> list[tuple[object, int]]:
+        items = client.get("/v1/widest-windows").json()["items"]
+        return [
+            (key["step"], i["ruleId"])
+            for i in items
+            for key in i["groupingKeyNames"]
+            if isinstance(key, dict)
+        ]
+
+    narrow, wide, other = stepped("10", 60), stepped("10", 120), stepped("50", 30)
+    assert sorted(widest()) == [("10", wide), ("50", other)]
+    listed = client.get("/v1/rules", params={"groupingKey": "paymentAmount", "limit": 100}).json()["items"]
+    assert {narrow, wide, other} <= {rule["ruleId"] for rule in listed}
+    client.delete(f"/v1/rules/{wide}", headers={"If-Match": "*"})
+    assert sorted(widest()) == [("10", narrow), ("50", other)]

@@ -1,7 +1,7 @@
 """Keys of a grouping: a field, by its name, or a decimal field in steps, as `name~step`.
 
-    "payeeId"                                    {"field": "paymentAmount", "step": "100"}
-    payeeId                                      paymentAmount~100
+    "key"                                    {"field": "amount", "step": "100"}
+    key                                      amount~100
 
 The group's value of a stepped one is floor(amount / step) × step: amounts that are about the same. As texts both kinds
 can be sorted, compared and kept together; no name of a field has a `~` in it.
