@@ -35,9 +35,9 @@ from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 KILLS_EACH = 2
-RATE = 2_000
+RATE = 500
 LONGEST_SECONDS = 600
-FEWEST_ALERTS = 500
+FEWEST_ALERTS = 100
 MOST_PER_BATCH = 20_000
 SHARDS = 2
 PAYEES_OF_KILLS = 9_000_000_000
