@@ -25,9 +25,9 @@ from schemathesis.openapi.checks import UseAfterFree
 from tests.contract.support.same_cases import same_cases
 from tripline_contracts.filters import time_zones
 
-EXAMPLES = 50
+EXAMPLES = 30
 """Of each operation at least, over all phases."""
-DRAWN = 25
+DRAWN = 15
 """Of each operation at random, where the other phases leave something to try; and of chains of operations."""
 REJECTED = ["400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "422", "428"]
 # waitress refuses a head of more than 32 KiB by itself, as text: the service is never asked.
