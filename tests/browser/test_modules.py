@@ -14,9 +14,11 @@ from tests.browser.support.condition_cases import (
     CHAIN_IN_WORDS,
     DIFFERENT,
     FILTER,
+    MEASURED_LIMITS,
     NAMED,
     RELATIVE,
     RELATIVE_IN_WORDS,
+    SHAPES,
     SUM,
     SUM_IN_WORDS,
     WEIGHED,
@@ -100,6 +102,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ),
         ("inWords", [{"conditions": WEIGHED}], f"W{WEIGHED_IN_WORDS}"),
         ("inWords", [{"conditions": RELATIVE}], RELATIVE_IN_WORDS),
+        *MEASURED_LIMITS,
         ("inWords", [{"conditions": {"not": WEIGHED}}], f"Not (w{WEIGHED_IN_WORDS})"),
         (
             "inWords",
@@ -160,7 +163,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
             ],
         ),
     ],
-    "rules/condition_form.js": [
+    "conditions/condition_form.js": [
         ("fitsForm", [SUM], True),
         ("fitsForm", [{**DIFFERENT, "limit": {"parameter": "usual"}, "filter": NAMED}], True),
         ("fitsForm", [{**SUM, "aggregatorFunctionType": "COUNT", "aggregateFieldName": None}], True),
@@ -171,7 +174,8 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("fitsForm", [{"not": SUM}], False),
         ("fitsForm", [None], False),
     ],
-    "rules/condition_group.js": AS_GROUP,
+    "conditions/condition_group.js": AS_GROUP,
+    "rules/body_form.js": SHAPES,
     "words/verdict.js": [
         ("cameTo", [JUDGED[0]], ["5,100.5", " > 5,000"]),
         ("cameTo", [JUDGED[1]], ["–", " ≥ –"]),

@@ -196,7 +196,7 @@ def test_what_is_wrong_is_said_at_its_field(open_window: OpenWindow) -> None:
     form.get_by_role("button", name="Publish").click()
     for field in ("limit", "windowSeconds"):
         expect(form.locator(f"[data-field={field}] .field-error")).to_be_visible()
-    expect(form.get_by_label("Limit")).to_be_focused()
+    expect(form.get_by_label("within")).to_be_focused()
     window.is_clean("answered 422")
 
 

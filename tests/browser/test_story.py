@@ -162,7 +162,7 @@ def fill_in_both_conditions(page: Page, name: str) -> Locator:
     page.get_by_role("button", name="New rule").click()
     dialog = page.get_by_role("dialog", name="New rule")
     dialog.get_by_label("Name").fill(name)
-    dialog.get_by_label("The rule is").select_option("several conditions")
+    dialog.get_by_label("The rule is").select_option("several")
     many = dialog.get_by_role("group", name="Condition 1")
     many.get_by_label("Aggregate").select_option("COUNT")
     many.get_by_label("given as").select_option("parameter")

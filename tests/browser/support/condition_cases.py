@@ -31,8 +31,34 @@ RELATIVE = {
 }
 RELATIVE_IN_WORDS = (
     "Sum of amount per beneficiary and payer within 90 minutes, the payment itself left out ≥ 3 × (average of amount"
-    " per payer within 30 days before the last 90 minutes, if there are at least 5), plus parameter margin"
+    " per payer within the 30 days before, if there are at least 5), plus parameter margin"
 )
+USUAL = {
+    "aggregatorFunctionType": "AVG",
+    "aggregateFieldName": "paymentAmount",
+    "windowSeconds": 2592000,
+    "offsetSeconds": 86400,
+    "minimumCount": 5,
+}
+AGAINST_ITS_USUAL = {
+    "groupingKeyNames": ["payeeId"],
+    "aggregatorFunctionType": "SUM",
+    "aggregateFieldName": "paymentAmount",
+    "windowSeconds": 86400,
+    "limitOperatorType": ">",
+    "limit": {"measure": USUAL, "times": "3", "plus": "0"},
+}
+AGAINST_ITS_USUAL_IN_WORDS = (
+    "Sum of amount per payer within 1 day"
+    " > 3 × its average within the 30 days before, if there are at least 5"
+)
+
+
+def against(**changed: Any) -> dict[str, Any]:
+    """The same with another measure behind its limit."""
+    return {**AGAINST_ITS_USUAL, "limit": {"measure": {**USUAL, **changed}}}
+
+
 NAMED = {
     "all": [
         {"field": "payeeId", "in": {"list": "watched"}},
@@ -78,8 +104,11 @@ AS_GROUP: list[tuple[str, list[Any], Any]] = [
     ("asGroup", [{"not": CHAIN}], {"all": [{"not": CHAIN}]}),
     ("asGroup", [CHAIN], CHAIN),
     ("asGroup", [WEIGHED], WEIGHED),
-    ("asGroup", [RELATIVE], None),
-    ("asGroup", [{**SUM, "offsetSeconds": 60}], None),
+    ("asGroup", [RELATIVE], {"all": [RELATIVE]}),
+    ("asGroup", [{**SUM, "offsetSeconds": 60}], {"all": [{**SUM, "offsetSeconds": 60}]}),
+    ("asGroup", [{**SUM, "offsetSeconds": "60"}], None),
+    ("asGroup", [{**SUM, "limit": {**RELATIVE["limit"], "perhaps": "2"}}], None),
+    ("asGroup", [against(limit="5")], None),
     ("asGroup", [{"atLeast": "5", "weighted": WEIGHED["weighted"]}], WEIGHED),
     ("asGroup", [{"any": [WEIGHED, SUM]}], {"any": [WEIGHED, SUM]}),
     ("asGroup", [{"not": {"not": SUM}}], None),
@@ -90,4 +119,39 @@ AS_GROUP: list[tuple[str, list[Any], Any]] = [
     ("asGroup", [{"weighted": [SUM], "atLeast": "1"}], None),
     ("asGroup", [{"any": [{"all": [{"any": [{"all": [{"any": [{"all": [SUM]}]}]}]}]}]}], None),
     ("asGroup", [None], None),
+]
+MEASURED_LIMITS: list[tuple[str, list[Any], Any]] = [
+    ("inWords", [{"conditions": AGAINST_ITS_USUAL}], AGAINST_ITS_USUAL_IN_WORDS),
+    ("inWords", [{"conditions": against()}], AGAINST_ITS_USUAL_IN_WORDS.replace("3 × ", "")),
+    (
+        "inWords",
+        [{"conditions": against(aggregatorFunctionType="SUM", offsetSeconds=3600, minimumCount=0)}],
+        "Sum of amount per payer within 1 day > the same within 30 days before the last 1 hour",
+    ),
+    (
+        "inWords",
+        [{"conditions": against(groupingKeyNames=[], includeCurrent=False, offsetSeconds=0)}],
+        (
+            "Sum of amount per payer within 1 day > (average of amount over all payments within 30 days, the "
+            "payment itself left out, if there are at least 5)"
+        ),
+    ),
+    # What is measured of some payments only is not its own.
+    (
+        "inWords",
+        [{"conditions": against(filter=FILTER["any"][0])}],
+        (
+            "Sum of amount per payer within 1 day > (average of amount per payer within the 30 days before, if "
+            "there are at least 5, only where payment type = CRD)"
+        ),
+    ),
+]
+SHAPES: list[tuple[str, list[Any], Any]] = [
+    ("shapeOf", [{**SUM, "filter": NAMED}], "one"),
+    ("shapeOf", [{"conditions": {"not": {"not": SUM}}, "filter": NAMED}], "several"),
+    # What has no place in a form is written as JSON, whole.
+    ("shapeOf", [{**SUM, "groupingKeyNames": [{"perhaps": "1"}]}], None),
+    ("shapeOf", [{**SUM, "perhaps": "1"}], None),
+    ("shapeOf", [{**SUM, "offsetSeconds": 60}], None),
+    ("shapeOf", [{"conditions": SUM, "perhaps": "1"}], None),
 ]

@@ -26,6 +26,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "keys",
         "backtests",
     ),
+    ("conditions",),
     ("parts",),
     ("words",),
     ("core",),

@@ -18,6 +18,7 @@ import { judgedConditions } from "../words/condition_verdicts.js";
 import { askedDefinition, knownDefinition } from "../words/measure.js";
 import { voidedSentences } from "../words/void_marks.js";
 import { windowPicture } from "../words/window_picture.js";
+import { windowStrip } from "../words/window_strip.js";
 
 export class AlertPage {
   constructor() {
@@ -153,7 +154,13 @@ export class AlertPage {
 
   picture(alert) {
     const shown = widest(alert);
-    return windowPicture(shown, alert.conditions ? shown : this.definition);
+    const several = alert.conditions?.length > 1;
+    return [
+      windowPicture(shown, alert.conditions ? shown : this.definition),
+      (alert.conditions ?? []).map((condition, index) =>
+        condition.limitMeasure && windowStrip(alert, condition, several ? index + 1 : null)
+      ),
+    ];
   }
 
   acknowledgeButton(alert) {

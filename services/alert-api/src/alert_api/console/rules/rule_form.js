@@ -2,21 +2,16 @@
 
 import { tell } from "../core/approval.js";
 import { Problem, registry } from "../core/client.js";
-import { ConditionsForm } from "./conditions_form.js";
+import { BodyForm } from "./body_form.js";
 import { inWords } from "../words/definition.js";
 import { BacktestTrial } from "./backtest_trial.js";
 import { choice, element, form, labelled, setText } from "../core/dom.js";
-import { MANY } from "../core/event_type.js";
 import { markFields } from "../core/field_errors.js";
-import { FilterForm } from "./filter_form.js";
 import { FiringForm } from "./firing_form.js";
-import { knownNames } from "./name_suggestions.js";
-import { MeasureForm } from "./measure_form.js";
+import { knownNames } from "../conditions/name_suggestions.js";
 import { PrecisionForm } from "./precision_form.js";
-import { BLANK, TEMPLATES } from "./rule_templates.js";
+import { BLANK, TEMPLATES } from "../conditions/rule_templates.js";
 import { warningList, warningsOf } from "./rule_warnings.js";
-
-const SHAPES = [["one", "one condition"], ["several", "several conditions"]];
 
 export class RuleForm {
   /**
@@ -26,11 +21,7 @@ export class RuleForm {
   constructor(rule, onDone, { path = null, version = null, go = "Publish the new version" } = {}) {
     Object.assign(this, { rule, onDone, path, version });
     this.name = element("input", { id: "rule-name", maxlength: 200, required: true, autocomplete: "off" });
-    this.shape = choice(SHAPES, { id: "rule-shape", on: { change: () => this.reshape() } });
-    this.measure = new MeasureForm("rule", `Nothing chosen: one group of all ${MANY}.`);
-    this.conditions = new ConditionsForm();
-    this.measured = element("div", {});
-    this.filter = new FilterForm();
+    this.body = new BodyForm();
     this.precision = new PrecisionForm();
     this.firing = new FiringForm();
     this.reason = element("input", { id: "rule-reason", maxlength: 500, autocomplete: "off" });
@@ -43,9 +34,7 @@ export class RuleForm {
     this.go = element("button", { class: "primary", type: "submit", id: "rule-publish" }, this.verb);
     this.element = this.build();
     this.write(
-      rule
-        ? { ...BLANK, filter: null, ...rule.definition, name: rule.name, effectiveUntil: rule.effectiveUntil }
-        : BLANK,
+      rule ? { ...rule.definition, name: rule.name, effectiveUntil: rule.effectiveUntil } : BLANK,
     );
   }
 
@@ -55,10 +44,9 @@ export class RuleForm {
       { class: "rule-form", on: { input: () => this.changed(), change: () => this.changed() } },
       this.rule || !TEMPLATES.length ? null : this.templates(),
       at("name", labelled("Name", this.name)),
-      labelled("The rule is", this.shape),
-      this.measured,
+      this.body.element,
       this.precision.element,
-      this.filter.element,
+      this.body.filter.element,
       this.firing.element,
       knownNames(),
       labelled(
@@ -91,51 +79,27 @@ export class RuleForm {
     return element("div", { class: "templates" }, labelled("Begin with", begin), why);
   }
 
-  write({ conditions = null, ...definition }) {
+  write(definition) {
     this.name.value = definition.name;
-    this.shape.value = conditions === null ? "one" : "several";
-    this.conditions.write(conditions);
-    // What a chained rule has not is there in case it becomes a plain one.
-    if (conditions !== null) definition = { ...BLANK, ...definition };
-    this.measure.write(definition);
-    this.filter.write(definition.filter ?? null);
+    this.body.write(definition);
     this.precision.write(definition);
     this.firing.write(definition);
-    this.reshape();
     this.say();
-  }
-
-  /** Only what belongs to the shape is in the form; the other is kept for those who change their mind. */
-  reshape() {
-    this.measured.replaceChildren(this.isChained() ? this.conditions.element : this.measure.element);
-    this.firing.ofSeveral(this.isChained());
-  }
-
-  isChained() {
-    return this.shape.value === "several";
   }
 
   /** The definition as the registry takes it. What says nothing is left out. */
   read() {
-    const filter = this.filter.read();
-    return {
-      ...(this.isChained() ? { conditions: this.conditions.read() } : this.measure.read()),
-      ...this.precision.read(),
-      ...(filter === null ? {} : { filter }),
-      ...this.firing.read(),
-    };
+    return { ...this.body.read(), ...this.precision.read(), ...this.firing.read() };
   }
 
   /** What cannot even be sent of what the shape has. */
   problems() {
-    return [
-      ...(this.isChained() ? this.conditions.problems() : this.measure.problems()),
-      ...this.precision.problems(),
-    ];
+    return [...this.body.problems(), ...this.precision.problems()];
   }
 
   say() {
-    this.firing.ofAggregate(this.isChained() ? null : this.measure.kind.value);
+    this.firing.ofSeveral(this.body.isChained);
+    this.firing.ofAggregate(this.body.aggregate);
     try {
       const definition = this.read();
       setText(this.words, this.problems().length ? "" : inWords(definition));
@@ -224,12 +188,8 @@ export class RuleForm {
 
   place(field) {
     const name = field.split(/[.[]/)[0];
-    const parts = [
-      ...this.element.querySelectorAll(
-        `[data-field="${CSS.escape(name === "windowMinutes" ? "windowSeconds" : name)}"]`,
-      ),
-    ];
-    return this.conditions.place(field) ?? parts.find((part) => !part.closest(".condition-card"));
+    const parts = [...this.element.querySelectorAll(`[data-field="${CSS.escape(name)}"]`)];
+    return this.body.place(field) ?? parts.find((part) => !part.hidden && !part.closest(".condition-card"));
   }
 }
 

@@ -47,29 +47,60 @@ export function inWords(definition) {
 
 /** What a rule or a condition holds against its limit: the aggregate, of whom, how far back. */
 export function measureInWords(measured) {
-  const keys = measured.groupingKeyNames ?? [];
-  const per = keys.length === 0 ? `over all ${MANY}` : `per ${keys.map(keyInWords).join(" and ")}`;
-  const before = measured.offsetSeconds ? ` before the last ${span(measured.offsetSeconds)}` : "";
+  return `${aggregateInWords(measured)} ${groupInWords(measured.groupingKeyNames)} ${
+    windowInWords(measured)
+  }`;
+}
+
+/** How far back, from when on, and from how many on there is a value; `beside` is a window that may follow. */
+function windowInWords(measured, beside = null) {
+  const { windowSeconds, offsetSeconds, minimumCount } = measured;
+  const long = span(windowSeconds);
+  const within = !offsetSeconds
+    ? `within ${long}`
+    : offsetSeconds === beside
+    ? `within the ${long} before`
+    : `within ${long} before the last ${span(offsetSeconds)}`;
   const current = measured.includeCurrent === false ? `, the ${ONE} itself left out` : "";
-  const least = measured.minimumCount ? `, if there are at least ${measured.minimumCount}` : "";
-  return `${aggregateInWords(measured)} ${per} within ${
-    span(measured.windowSeconds)
-  }${before}${current}${least}`;
+  return `${within}${current}${minimumCount ? `, if there are at least ${minimumCount}` : ""}`;
 }
 
 /** A limit in words: a number, a parameter, or so many times another measure and a number more. */
-export function limitInWords(limit) {
+export function limitInWords(limit, condition = {}) {
   if (!limit?.measure) return amount(limit);
-  const { measure, times, plus } = limit;
-  const only = measure.filter ? `, only where ${filterInWords(measure.filter)}` : "";
-  const words = measureInWords(measure);
+  const { measure, times = "1", plus = "0" } = limit;
   const factor = times === "1" ? "" : `${amount(times)} \u00d7 `;
   const more = plus === "0" ? "" : `, plus ${amount(plus)}`;
+  const keys = measure.groupingKeyNames ?? condition.groupingKeyNames;
+  const window = windowInWords(measure, condition.windowSeconds);
+  const its = isSame(keys, condition.groupingKeyNames) && isSame(measure.filter, condition.filter)
+    ? itsInWords(measure, condition)
+    : null;
+  if (its) return `${factor}${its} ${window}${more}`;
+  const only = measure.filter ? `, only where ${filterInWords(measure.filter)}` : "";
+  const words = `${aggregateInWords(measure)} ${groupInWords(keys)} ${window}`;
   return `${factor}(${words[0].toLowerCase()}${words.slice(1)}${only})${more}`;
+}
+
+/** What is measured of the same as the condition measures; null where that has to be said in full. */
+function itsInWords({ aggregatorFunctionType: kind, aggregateFieldName: field }, condition) {
+  if (!isSame(field, condition.aggregateFieldName)) return null;
+  if (kind === condition.aggregatorFunctionType) return "the same";
+  return field && !OF_KEYS.has(condition.aggregatorFunctionType) && !OF_KEYS.has(kind)
+    ? `its ${NAMES[kind].toLowerCase()}`
+    : null;
+}
+
+function isSame(one, other) {
+  return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 }
 
 function keyInWords(key) {
   return key.field === undefined ? fieldName(key) : `${fieldName(key.field)} in steps of ${amount(key.step)}`;
+}
+
+function groupInWords(keys = []) {
+  return keys.length === 0 ? `over all ${MANY}` : `per ${keys.map(keyInWords).join(" and ")}`;
 }
 
 /** The conditions of a chained rule in words: all of, any of, not, weights, over what each measures. */
@@ -89,7 +120,7 @@ export function chainInWords(tree, inside = false) {
   if (tree?.windowSeconds === undefined) return JSON.stringify(tree);
   const measure = measureInWords(tree);
   return `${measure[0].toLowerCase()}${measure.slice(1)} ${operator(tree.limitOperatorType)} ${
-    limitInWords(tree.limit)
+    limitInWords(tree.limit, tree)
   }` +
     `${tree.filter ? `, only where ${filterInWords(tree.filter)}` : ""}`;
 }

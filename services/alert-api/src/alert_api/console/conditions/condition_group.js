@@ -166,15 +166,14 @@ export class ConditionGroup {
     return !this.isWeighted && this.operands.length === 1;
   }
 
-  /** The part of the form that the steps lead to, `[word, index]` each, for that member; null for none. */
-  place(steps, member) {
+  /** The part of the form that the steps lead to, `[word, index]` each, for the path on from there; null for none. */
+  place(steps, path) {
     const index = this.isSingle ? 0 : steps[0]?.[1];
     const rest = this.isSingle ? steps : steps.slice(1);
-    if (index === undefined) return member === "atLeast" ? this.least.element : null;
+    if (index === undefined) return path === "atLeast" ? this.least.element : null;
     const operand = this.operands[index];
-    if (member === "weight" && rest.length === 0) return operand?.weight.element ?? null;
-    if (operand?.form instanceof ConditionGroup) return operand.form.place(rest, member);
-    return operand?.form.element.querySelector(`[data-field="${CSS.escape(member)}"]`) ?? null;
+    if (path === "weight" && rest.length === 0) return operand?.weight.element ?? null;
+    return operand?.form.place(...(operand.form instanceof ConditionGroup ? [rest, path] : [path])) ?? null;
   }
 }
 

@@ -13,7 +13,7 @@ export class ConditionForm {
   constructor(condition, negated, onRemove) {
     const id = `condition-${made += 1}`;
     this.not = element("input", { type: "checkbox", checked: negated });
-    this.measure = new MeasureForm(id);
+    this.measure = new MeasureForm(id, { chained: true });
     this.filter = new FilterForm({ id: `${id}-filter` });
     this.legend = element("legend");
     this.element = element(
@@ -53,11 +53,16 @@ export class ConditionForm {
   problems() {
     return this.measure.problems();
   }
+
+  /** Where to say what is wrong with a member, such as `filter` or `limit.times`; null for no place. */
+  place(path) {
+    return /^filter\b/.test(path) ? this.filter.element : this.measure.place(path);
+  }
 }
 
 /** Whether the form has a place for everything that the condition says. A filter of any kind has one. */
 export function fitsForm(condition) {
   if (typeof condition !== "object" || condition === null) return false;
   const { filter, ...measured } = condition;
-  return typeof (filter ?? null) === "object" && fitsMeasure(measured);
+  return typeof (filter ?? null) === "object" && fitsMeasure(measured, { chained: true });
 }

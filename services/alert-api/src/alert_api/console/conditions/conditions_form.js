@@ -83,7 +83,6 @@ export class ConditionsForm extends TreeForm {
     for (let step; (step = STEP.exec(rest)); rest = rest.slice(step[0].length)) {
       if (step[1]) steps.push([step[1], Number(step[2])]);
     }
-    const [, member] = /^\.([a-z]\w*)/i.exec(rest) ?? [];
-    return member === undefined ? null : this.root.place(steps, member);
+    return /^\.[a-z]/i.test(rest) ? this.root.place(steps, rest.slice(1)) : null;
   }
 }
