@@ -15,7 +15,7 @@ pytestmark = pytest.mark.contract
 
 PAYMENTS = re.compile(r"payment|payee|payer|beneficiar", re.IGNORECASE)
 # Members of alerts, traces and OpenAPI, whatever the type calls its own, and words of everyday language.
-SHARED = {"transactionId", "eventTime", "ingestionTimestamp", "amount"}
+SHARED = {"transactionId", "eventTime", "ingestionTimestamp", "amount", "kind"}
 OWN = {
     name
     for shipped in event_type_loader.shipped()
@@ -34,7 +34,7 @@ PARTS = {
 }
 # Where the thing is the traffic of one type, and where that is found by the type's name.
 GENERATOR = Path("demo/src/tripline_demo/generator")
-TRADES = {GENERATOR / "payments", GENERATOR / "authorisations"}
+TRADES = {GENERATOR / "payments", GENERATOR / "authorisations", GENERATOR / "activities"}
 NAMES_THEM = {GENERATOR / "trades.py", GENERATOR / "__init__.py"}
 
 
@@ -67,7 +67,7 @@ def test_only_the_payments_generator_speaks_of_payments(part: str) -> None:
 
 
 def test_the_patterns_find_what_they_are_for() -> None:
-    assert {"payeeId", "payerId", "paymentAmount", "cardId", "merchantCategory"} <= OWN
+    assert {"payeeId", "payerId", "paymentAmount", "cardId", "merchantCategory", "profilePart"} <= OWN
     assert FIELDS.search('"payeeId"')
     assert not FIELDS.search("amount of a transactionId")
     # nobody may think that there is nothing to find: the generator's own folders are full of it

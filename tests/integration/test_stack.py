@@ -128,7 +128,10 @@ def test_data_of_one_event_type_refuses_to_start_under_another(stack: RunningSta
     assert "is of the event type transaction, and cannot be used under card-authorisation" in said
     assert "start with EVENT_TYPE=transaction as it was, or begin anew with FRESH=1" in said
     unknown = tripline(stack.places, "up", "--event-type", "cards")
-    assert (unknown.returncode, "expected card-authorisation, transaction" in unknown.stderr) == (1, True)
+    assert (unknown.returncode, "expected activity, card-authorisation, transaction" in unknown.stderr) == (
+        1,
+        True,
+    )
 
 
 def test_one_process_is_stopped_and_started(stack: RunningStack) -> None:

@@ -7,6 +7,7 @@ not is put in, from small pools. A payment without a key that a card needs becom
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -33,22 +34,28 @@ def as_authorisations(seed: int, history: list[MicroBatch]) -> list[MicroBatch]:
     first, second = Random(f"authorisations {seed}").sample(_KEYS, 2)
     words = {**_ALWAYS, "payeeId": first, "payerId": first, "beneficiaryId": second}
     missing = [name for name in (*_KEYS, "merchantCategory") if name not in words.values()]
+    return retold_events(history, words, lambda record, told: _record(record, told, missing))
+
+
+def retold_events(
+    history: list[MicroBatch], words: dict[str, str], record_of: Callable[[Record, bytes], Record]
+) -> list[MicroBatch]:
+    """The history in other words; `record_of` makes a record of the one before and its value in these words."""
     return [
         MicroBatch(
             tuple(_rule_event(value, words) for value in batch.rule_events),
             batch.ticks,
-            tuple(_record(record, words, missing) for record in batch.records),
+            tuple(
+                record if record.value is None else record_of(record, _told(record.value, words))
+                for record in batch.records
+            ),
         )
         for batch in history
     ]
 
 
-def _record(record: Record, words: dict[str, str], missing: list[str]) -> Record:
-    value = record.value
-    if value is None:
-        return record
-    drawn = crc32(value)
-    value = _told(value, words)
+def _record(record: Record, value: bytes, missing: list[str]) -> Record:
+    drawn = crc32(record.value or b"")
     members = b"".join(
         b'"%s":%s,' % (name.encode(), _drawn(name, drawn >> 3 * i)) for i, name in enumerate(missing)
     )
@@ -79,7 +86,8 @@ def _rule_event(value: bytes, words: dict[str, str]) -> bytes:
         return _told(value, words)
     if not had:
         return _command(value, words)
-    event["definition"] = _sorted(json.loads(_told(json.dumps(event["definition"]).encode(), words)))
+    told = json.loads(_told(json.dumps(event["definition"]).encode(), words))
+    event["definition"] = _sorted(told, frozenset(words.values()))
     event["definitionHash"] = definition_hash(event["definition"])
     return json.dumps(event).encode()
 
@@ -95,18 +103,19 @@ def _command(value: bytes, words: dict[str, str]) -> bytes:
     return json.dumps(event).encode()
 
 
-def _sorted(value: Any) -> Any:
+def _sorted(value: Any, texts: frozenset[str]) -> Any:
     if isinstance(value, list):
-        return [_sorted(item) for item in value]
+        return [_sorted(item, texts) for item in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: sorted(inner) if name in ("groupingKeyNames", "in") and _sorts(inner) else _sorted(inner)
+        name: sorted(inner)
+        if name in ("groupingKeyNames", "in") and _sorts(inner, texts)
+        else _sorted(inner, texts)
         for name, inner in value.items()
     }
 
 
-def _sorts(value: Any) -> bool:
+def _sorts(value: Any, texts: frozenset[str]) -> bool:
     """Field names and values of the enum: numbers keep their order, which is none of texts."""
-    sorted_texts = {"CHIP", "ONLINE", "amount", "entryMode", "merchantCategory", *_KEYS}
-    return isinstance(value, list) and all(isinstance(item, str) and item in sorted_texts for item in value)
+    return isinstance(value, list) and all(isinstance(item, str) and item in texts for item in value)

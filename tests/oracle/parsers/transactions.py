@@ -88,7 +88,7 @@ def _key(value: Value) -> str | None:
 def _key_of(name: str, fields: dict[str, Value], kind: EventType) -> str | None:
     """The key under its name or another one of it."""
     if name in kind.enums:
-        return _one_of(kind.enums[name], fields.get(name))
+        return _one_of(kind.enums[name], fields.get(name), missing=name in kind.nullable)
     if name in kind.addresses:
         return _address(fields.get(name), missing=name in kind.nullable)
     spellings = (name, *(alias for alias, field in kind.aliases.items() if field == name))
@@ -116,7 +116,9 @@ def read_time(value: Value | None) -> int:
     return time
 
 
-def _one_of(words: tuple[str, ...], value: Value | None) -> str:
+def _one_of(words: tuple[str, ...], value: Value | None, *, missing: bool) -> str | None:
+    if missing and value is None:
+        return None
     if isinstance(value, str) and value in words:
         return value
     raise Unreadable(f"none of {', '.join(words)}")

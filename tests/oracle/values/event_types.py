@@ -113,6 +113,35 @@ TRANSFERS = EventType(
     nullable=frozenset({"fromCustomer", "toCustomer", "description"}),
     enums={"ageBand": ("UNKNOWN", "UNDER_18", "FROM_18", "FROM_26", "FROM_65", "FROM_80")},
 )
+ACTIVITIES = EventType(
+    identity="activityId",
+    time="happenedAt",
+    amount="amount",
+    ingestion="ingestionTimestamp",
+    fields=(
+        "activityId",
+        "happenedAt",
+        "accountId",
+        "kind",
+        "logInResult",
+        "profilePart",
+        "beneficiaryId",
+        "deviceId",
+        "ipAddress",
+        "amount",
+        "ingestionTimestamp",
+    ),
+    anchors=("accountId", "deviceId", "beneficiaryId"),
+    nullable=frozenset({"logInResult", "profilePart", "beneficiaryId", "deviceId", "ipAddress"}),
+    enums={
+        "kind": ("LOG_IN", "PAYMENT", "PROFILE_CHANGE"),
+        "logInResult": ("FAILED", "PASSED"),
+        "profilePart": ("ADDRESS", "EMAIL", "PASSWORD", "PHONE"),
+    },
+    addresses=frozenset({"ipAddress"}),
+)
+SHIPPED = {"transaction": PAYMENTS, "card-authorisation": AUTHORISATIONS, "activity": ACTIVITIES}
+"""By their names."""
 
 _judged: ContextVar[EventType] = ContextVar("event_type", default=PAYMENTS)
 

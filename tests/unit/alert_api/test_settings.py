@@ -97,7 +97,7 @@ def test_the_event_type_is_the_installations(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("TRIPLINE_EVENT_TYPE", "cards")
     for read in (api_settings, projector_settings):
         with pytest.raises(
-            ConfigurationError, match="TRIPLINE_EVENT_TYPE is cards: expected card-authorisation"
+            ConfigurationError, match="TRIPLINE_EVENT_TYPE is cards: expected activity, card-authorisation"
         ):
             read()
 

@@ -70,6 +70,26 @@ def test_the_card_authorisation() -> None:
     assert (card.noun, card.plural) == ("authorisation", "authorisations")
 
 
+def test_the_activity() -> None:
+    activity = event_type_loader.load("activity")
+    assert [(field.name, field.role, field.kind, field.required) for field in activity.fields] == [
+        ("activityId", "id", "string", True),
+        ("happenedAt", "time", "timestamp", True),
+        ("accountId", "key", "string", True),
+        ("kind", "key", "enum", True),
+        ("logInResult", "key", "enum", False),
+        ("profilePart", "key", "enum", False),
+        ("beneficiaryId", "key", "string", False),
+        ("deviceId", "key", "string", False),
+        ("ipAddress", "attribute", "ip", False),
+        ("amount", "measure", "decimal", True),
+        ("ingestionTimestamp", "time", "timestamp", False),
+    ]
+    assert activity.anchors == ("accountId", "deviceId", "beneficiaryId", "global")
+    assert activity.field("kind").values == ("LOG_IN", "PAYMENT", "PROFILE_CHANGE")
+    assert (activity.noun, activity.plural) == ("activity", "activities")
+
+
 def test_what_people_call_things_is_declared_or_made_from_the_names() -> None:
     assert (TRANSACTION.noun, TRANSACTION.plural) == ("payment", "payments")
     labels = {field.name: (field.label, field.plural) for field in TRANSACTION.fields}
@@ -94,7 +114,7 @@ def test_names_are_exact_in_events_and_lenient_in_rules() -> None:
 
 
 def test_these_ship() -> None:
-    assert event_type_loader.shipped() == ("card-authorisation", "transaction")
+    assert event_type_loader.shipped() == ("activity", "card-authorisation", "transaction")
 
 
 @pytest.mark.parametrize("name", ["swipe", "../topics/rules.v1", ""])

@@ -65,8 +65,8 @@ def test_a_name_that_does_not_ship() -> None:
     with pytest.raises(UnknownEventType) as refused:
         installed("cards")
     assert str(refused.value) == (
-        "TRIPLINE_EVENT_TYPE is cards: expected card-authorisation, transaction, or the path of a YAML file (with a /,"
-        " or .yaml at its end)."
+        "TRIPLINE_EVENT_TYPE is cards: expected activity, card-authorisation, transaction, or the path of a YAML"
+        " file (with a /, or .yaml at its end)."
     )
 
 

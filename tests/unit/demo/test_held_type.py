@@ -80,7 +80,9 @@ def test_a_path_holds_wherever_a_process_runs(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_a_wrong_setting_is_a_sentence() -> None:
-    with pytest.raises(StackFailed, match="TRIPLINE_EVENT_TYPE is cards: expected card-authorisation"):
+    with pytest.raises(
+        StackFailed, match="TRIPLINE_EVENT_TYPE is cards: expected activity, card-authorisation"
+    ):
         event_type_pin.declared_by("cards")
 
 

@@ -53,31 +53,58 @@ class NaiveRule:
     def conditions(self) -> tuple[Condition, ...]:
         """What has to hold, all of it."""
         tree = self.definition.conditions
-        if tree is None:
-            return self.definition.measured
-        assert isinstance(tree, AllOf)
+        assert tree is None or isinstance(tree, AllOf)
         return self.definition.measured
 
     @property
-    def grouping(self) -> tuple[str, ...]:
-        """That of each of its conditions."""
-        (grouping,) = {condition.grouping_key_names for condition in self.conditions}
-        return grouping
+    def grouping(self) -> frozenset[str]:
+        """The fields of its group: those that any of its conditions groups by."""
+        return frozenset(name for one in self.conditions for name in one.grouping_key_names)
 
-    def passes(self, sent: Sent) -> bool:
-        """Whether the transaction counts, and may trip the rule."""
+    def counts(self, condition: Condition, sent: Sent) -> bool:
+        """Whether the transaction counts for the condition."""
+        filters = (self.definition.filter, condition.filter)
+        has_group = all(sent.fields[name] is not None for name in condition.grouping_key_names)
+        return has_group and all(passes(only, sent.fields) for only in filters)
+
+    def is_judged(self, sent: Sent) -> bool:
+        """Whether the transaction may trip the rule."""
         has_group = all(sent.fields[name] is not None for name in self.grouping)
-        return has_group and passes(self.definition.filter, sent.fields)
+        return has_group and any(self.counts(condition, sent) for condition in self.conditions)
 
-    def trips(self, window: list[Sent]) -> bool:
-        """Whether the rule holds for the last one of what passes, given all of its group before it, and itself."""
-        return all(holds(condition, window) for condition in self.conditions)
+    def trips(self, stream: list[Sent]) -> bool:
+        """Whether the rule holds for the last one, given all before it, and itself."""
+        return bool(judged(self, stream)[-1:] == [stream[-1]])
 
 
-def holds(condition: Condition, passed: list[Sent]) -> bool:
-    """Whether the condition does at the last one's time."""
-    now, span = passed[-1].event_time, condition.window_seconds * 1_000
-    window = [sent.fields for sent in passed if now - span <= sent.event_time <= now]
+def judged(rule: NaiveRule, stream: Iterable[Sent]) -> list[Sent]:
+    """Those for which the rule holds, in the order of the stream."""
+    counted: list[dict[tuple[str | None, ...], list[Sent]]] = [defaultdict(list) for _ in rule.conditions]
+    tripped = []
+    for sent in stream:
+        groups = [tuple(sent.fields[name] for name in one.grouping_key_names) for one in rule.conditions]
+        for condition, group, lists in zip(rule.conditions, groups, counted, strict=True):
+            if rule.counts(condition, sent):
+                lists[group].append(sent)
+        if rule.is_judged(sent) and all(
+            holds(condition, lists[group], sent)
+            for condition, group, lists in zip(rule.conditions, groups, counted, strict=True)
+        ):
+            tripped.append(sent)
+    return tripped
+
+
+def holds(condition: Condition, counted: list[Sent], judged: Sent) -> bool:
+    """Whether the condition does at the time of the one that is judged, given what has counted in its group so far."""
+    now, span = judged.event_time, condition.window_seconds * 1_000
+    assert not condition.excerpt.offset_seconds
+    assert not condition.excerpt.minimum_count
+    inside = condition.excerpt.include_current
+    window = [
+        sent.fields
+        for sent in counted
+        if now - span <= sent.event_time <= now and (inside or sent is not judged)
+    ]
     field = condition.aggregate_field or ""
     match condition.function:
         case "COUNT":
@@ -90,9 +117,9 @@ def holds(condition: Condition, passed: list[Sent]) -> bool:
             value = max(Decimal(fields[field] or 0) for fields in window)
         case other:
             raise NotImplementedError(other)
-    assert condition.operator == ">"
     assert isinstance(condition.limit, Decimal)
-    return value > condition.limit
+    assert condition.operator in (">", "=")
+    return value > condition.limit if condition.operator == ">" else value == condition.limit
 
 
 def passes(only: Filter | None, fields: Fields) -> bool:
@@ -122,14 +149,4 @@ def seeded_rules(trade: Trade) -> list[NaiveRule]:
 
 def trips(rules: Iterable[NaiveRule], stream: list[Sent]) -> list[Trip]:
     """Every trip of every rule, transaction by transaction in the order of the stream."""
-    tripped = []
-    for rule in rules:
-        seen: dict[tuple[str | None, ...], list[Sent]] = defaultdict(list)
-        for sent in stream:
-            if not rule.passes(sent):
-                continue
-            group = seen[tuple(sent.fields[name] for name in rule.grouping)]
-            group.append(sent)
-            if rule.trips(group):
-                tripped.append(Trip(rule.name, sent))
-    return tripped
+    return [Trip(rule.name, sent) for rule in rules for sent in judged(rule, stream)]

@@ -49,7 +49,7 @@ def test_names_that_it_answers_to_are_listed(environment: pytest.MonkeyPatch) ->
         (
             "TRIPLINE_EVENT_TYPE",
             "cards",
-            "TRIPLINE_EVENT_TYPE is cards: expected card-authorisation, transaction",
+            "TRIPLINE_EVENT_TYPE is cards: expected activity, card-authorisation, transaction",
         ),
         ("TRIPLINE_GENERATOR_SEED", "-1", "TRIPLINE_GENERATOR_SEED"),
         ("TRIPLINE_API_KEYS_FILE", "", "TRIPLINE_API_KEYS_FILE is not set"),

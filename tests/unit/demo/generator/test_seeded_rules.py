@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.unit.demo.generator.naive_rules import Sent, Trip, seeded_rules, trips
+from tripline_demo.generator.activities.trade import ACTIVITIES
 from tripline_demo.generator.authorisations.trade import AUTHORISATIONS
 from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.generator.shape import DEFAULT_RATE
@@ -16,7 +17,7 @@ from tripline_demo.generator.traffic import Traffic, shape_of
 pytestmark = pytest.mark.slow  # all of them together
 
 SECONDS = 120
-TRADES = [PAYMENTS, AUTHORISATIONS]
+TRADES = [PAYMENTS, AUTHORISATIONS, ACTIVITIES]
 SCENARIOS = [(trade, name) for trade in TRADES for name in trade.scenarios]
 each_trade = pytest.mark.parametrize("trade", TRADES, ids=lambda trade: str(trade.event_type.name))
 

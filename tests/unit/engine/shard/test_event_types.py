@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from tests.oracle.generators.profile import EVERYTHING_AND_MORE, Profile
+from tests.oracle.histories.activities import as_activities
 from tests.oracle.histories.authorisations import as_authorisations
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.judgement.oracle import judge
-from tests.oracle.values.event_types import AUTHORISATIONS, judge_by
+from tests.oracle.values.event_types import SHIPPED, judge_by
 from tests.oracle.values.model import MicroBatch, Record
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_contracts import event_type_loader, schemas
@@ -24,24 +25,31 @@ from tripline_contracts.event_type import EventType
 from tripline_contracts.installed import installed
 from tripline_contracts.rules import rule_definition
 
-CARD = event_type_loader.load("card-authorisation")
-HISTORIES = 16
+HISTORIES = {"card-authorisation": 16, "activity": 8}
+TELLS = {"card-authorisation": as_authorisations, "activity": as_activities}
+MET = {
+    "card-authorisation": ("cardId", "merchantId", "deviceId", "entryMode", "amount"),
+    "activity": ("accountId", "beneficiaryId", "deviceId", "amount"),
+}
+"""Fields by whose groups there are alerts."""
 T = 1_763_640_000_000
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_random_histories_of_card_authorisations(record_property: Callable[[str, object], None]) -> None:
+@pytest.mark.parametrize("name", HISTORIES)
+def test_random_histories_of_another_type(record_property: Callable[[str, object], None], name: str) -> None:
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
-    check, seen = schemas.validator("alerts.v1", CARD), Counter[str]()
-    for seed in range(HISTORIES):
+    declared = event_type_loader.load(name)
+    check, seen = schemas.validator("alerts.v1", declared), Counter[str]()
+    for seed in range(HISTORIES[name]):
         profile = replace(
             [Profile(), EVERYTHING_AND_MORE][seed % 2], transactions=220, keys=[(1, 4), (2, 6)][seed % 3 % 2]
         )
-        batches = as_authorisations(seed, random_history(seed, profile))
-        with judge_by(AUTHORISATIONS):
+        batches = TELLS[name](seed, random_history(seed, profile))
+        with judge_by(SHIPPED[name]):
             expected = judge(batches)
-        engine = Engine(shards=1 + seed % 3, event_type=CARD)
+        engine = Engine(shards=1 + seed % 3, event_type=declared)
         engine.run(batches)
         assert canonical(engine.alerts()) == canonical(expected.alerts), seed
         assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
@@ -52,11 +60,13 @@ def test_random_histories_of_card_authorisations(record_property: Callable[[str,
         assert engine.counts() == {rule: asdict(counts) for rule, counts in expected.counts.items()}
         for alert in engine.alerts()[:20]:
             check({**alert, "detectedAt": T})
-        seen += Counter(name for alert in engine.alerts() for name in alert["group"])
+        seen += Counter(field for alert in engine.alerts() for field in alert["group"])
         seen["histories with alerts"] += bool(expected.alerts)
-    record_property("told", f"{HISTORIES} histories equal; alerts by field of their group: {dict(seen)}")
-    assert seen["histories with alerts"] >= 0.6 * HISTORIES
-    assert all(seen[name] > 20 for name in ("cardId", "merchantId", "deviceId", "entryMode", "amount"))
+    record_property(
+        "told", f"{HISTORIES[name]} histories equal; alerts by field of their group: {dict(seen)}"
+    )
+    assert seen["histories with alerts"] >= 0.6 * HISTORIES[name]
+    assert all(seen[field] > 20 for field in MET[name])
 
 
 LOG_IN = """
