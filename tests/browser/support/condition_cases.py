@@ -13,7 +13,7 @@ SUM = {
     "windowSeconds": 5400,
 }
 SUM_IN_WORDS = "Sum of amount per beneficiary and payer within 90 minutes ≥ 1,234,567.5"
-RELATIVE = {
+RELATIVE: dict[str, Any] = {
     **SUM,
     "limit": {
         "measure": {

@@ -48,10 +48,10 @@ USUAL: dict[str, dict[str, Any]] = {
         "amount": "10",
     },
 }
-NO_PAYMENT: dict[str, str | None] = {"beneficiaryId": None, "amount": "0"}
-LOG_IN: dict[str, str | None] = {**NO_PAYMENT, "kind": "LOG_IN", "logInResult": "PASSED"}
-FAILURE: dict[str, str | None] = {**LOG_IN, "logInResult": "FAILED"}
-CHANGE: dict[str, str | None] = {**NO_PAYMENT, "kind": "PROFILE_CHANGE", "profilePart": "PASSWORD"}
+NO_PAYMENT: dict[str, Any] = {"beneficiaryId": None, "amount": "0"}
+LOG_IN: dict[str, Any] = {**NO_PAYMENT, "kind": "LOG_IN", "logInResult": "PASSED"}
+FAILURE: dict[str, Any] = {**LOG_IN, "logInResult": "FAILED"}
+CHANGE: dict[str, Any] = {**NO_PAYMENT, "kind": "PROFILE_CHANGE", "profilePart": "PASSWORD"}
 
 
 @dataclass(frozen=True, slots=True)
