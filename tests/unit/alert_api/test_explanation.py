@@ -168,11 +168,15 @@ def test_a_cursor_of_another_condition_is_refused() -> None:
     assert client.get(other, headers=AS_VIEWER).status_code == 400
 
 
+STEP = {"field": "paymentAmount", "step": "50"}
+MEASURED: dict[str, Any] = {
+    "aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "value": "5", "operator": ">=", "limit": "4",
+    "windowStart": EPOCH, "windowEnd": EPOCH + 1000, "holds": True, "contributors": {"count": 5},
+}  # fmt: skip
+
+
 def chained() -> dict[str, Any]:
-    condition = {
-        "aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "value": "5", "operator": ">=", "limit": "4",
-        "windowStart": EPOCH, "windowEnd": EPOCH + 1000, "holds": True, "contributors": {"count": 5},
-    }  # fmt: skip
+    condition = MEASURED
     least = {
         **condition, "aggregatorFunctionType": "MIN", "aggregateFieldName": "paymentAmount", "value": "0.01",
         "operator": "<=", "limit": "1",
@@ -202,6 +206,14 @@ def test_a_rule_of_conditions_in_words() -> None:
         ({"partial": True}, "judged after the fact"),
         ({"precision": {"bucketSeconds": 60}}, "made of whole buckets"),
         ({"group": {"payeeId": "25", "beneficiaryId": "12"}}, "for payer 25 and beneficiary 12 the"),
+        (
+            {"group": {"payeeId": "25", "paymentAmount": "-50"}, "groupingKeyNames": ["payeeId", STEP]},
+            "for payer 25 and amount -50 in steps of 50 the",
+        ),
+        (
+            {"group": {"paymentAmount": "0"}, "conditions": [{**MEASURED, "groupingKeyNames": [STEP]}]},
+            "for amount 0 in steps of 50 the",
+        ),
     ],
 )
 def test_what_is_special_about_it(changes: dict[str, Any], said: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -45,7 +45,7 @@ class ExplanationWords:
         identity = alert["transaction"][self._type.id_field.name]
         return (
             f"Rule “{alert['ruleName']}” (version {alert['ruleVersion']}) raised this alert at {self._type.noun}"
-            f" {identity} of {moment(alert['eventTime'])}: for {self._group(alert['group'])} {said}."
+            f" {identity} of {moment(alert['eventTime'])}: for {self._group(alert)} {said}."
             f"{self._caveats(alert)}"
         )
 
@@ -82,8 +82,12 @@ class ExplanationWords:
             f" {moment(measure['windowStart'])} to {moment(measure['windowEnd'])}{plus})"
         )
 
-    def _group(self, group: Mapping[str, Any]) -> str:
-        named = [f"{self._name(name)} {value}" for name, value in group.items()]
+    def _group(self, alert: Mapping[str, Any]) -> str:
+        steps = dict(_steps(alert))
+        named = [
+            f"{self._name(name)} {value}{f' in steps of {steps[name]}' if name in steps else ''}"
+            for name, value in alert["group"].items()
+        ]
         return _listed(named) if named else f"all {self._type.plural} together"
 
     def _caveats(self, alert: Mapping[str, Any]) -> str:
@@ -112,6 +116,14 @@ class ExplanationWords:
     def _names(self, field: str) -> str:
         known = [declared.plural for declared in self._type.fields if declared.name == field]
         return known[0] if known and known[0] else field
+
+
+def _steps(alert: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The fields that it groups by in steps, with those."""
+    for measured in (alert, *(alert.get("conditions") or [])):
+        for key in measured.get("groupingKeyNames", ()):
+            if isinstance(key, Mapping):
+                yield key["field"], key["step"]
 
 
 def _weighed(weighing: Mapping[str, Any]) -> str:
