@@ -26,6 +26,13 @@ CARD = {"field": "paymentType", "operator": "=", "value": "CRD"}
 SMALL = {"field": "paymentAmount", "operator": "<=", "value": "5"}
 LARGE = {"field": "paymentAmount", "operator": ">", "value": "900"}
 COUNT = {**BODY, "aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "limit": "3"}
+COUNT_BEFORE = {
+    "groupingKeyNames": BODY["groupingKeyNames"],
+    "aggregatorFunctionType": "COUNT",
+    "aggregateFieldName": None,
+    "windowSeconds": 3600,
+    "offsetSeconds": 1200,
+}
 COUNTED = "COUNT over 20 min per beneficiaryId and payeeId > 3"
 SUMMED = "SUM of paymentAmount over 20 min per beneficiaryId and payeeId > 1000.01"
 
@@ -69,6 +76,14 @@ CHANGES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"conditions": {"weighted": [{"weight": 3, "of": BODY}, {"weight": 4, "of": COUNT}], "atLeast": 5}},
      {"conditions": {"weighted": [{"weight": 3, "of": BODY}], "atLeast": 5}},
      f"weights of at least 5: 3 for ({SUMMED}), 4 for ({COUNTED}) → weights of at least 5: 3 for ({SUMMED})"),
+    ({"conditions": {**COUNT, "offsetSeconds": 60}}, {"conditions": {**COUNT, "minimumCount": 2}},
+     "condition 1: of the window before the last 1 min → with at least 2"),
+    ({"conditions": COUNT}, {"conditions": {**COUNT, "includeCurrent": False}},
+     "condition 1: of the window all of it → without the event itself"),
+    ({"conditions": {**COUNT, "limit": {"measure": {**COUNT_BEFORE, "minimumCount": 3}, "times": 2}}},
+     {"conditions": {**COUNT, "limit": {"measure": COUNT_BEFORE, "plus": 1}}},
+     ("condition 1: limit 2 × (COUNT over 1 h before the last 20 min with at least 3 per beneficiaryId and payeeId) → "
+     "(COUNT over 1 h before the last 20 min per beneficiaryId and payeeId) + 1")),
     ({"conditions": {"any": [BODY, COUNT]}}, {"conditions": {"all": [BODY, COUNT]}},
      f"({SUMMED}) or ({COUNTED}) → ({SUMMED}) and ({COUNTED})"),
 ]  # fmt: skip

@@ -17,6 +17,19 @@ CASH = {"field": "paymentType", "operator": "=", "value": "CSH"}
 SMALL = {"field": "paymentAmount", "operator": "<=", "value": "5.00"}
 COUNT = {**BODY, "aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "limit": 3}
 DISTINCT = {**COUNT, "aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "paymentType"}
+USUAL: dict[str, Any] = {
+    "measure": {
+        "groupingKeyNames": ["payeeId"],
+        "aggregatorFunctionType": "AVG",
+        "aggregateFieldName": "paymentAmount",
+        "windowSeconds": 2_592_000,
+        "offsetSeconds": 1200,
+        "minimumCount": 5,
+        "filter": CASH,
+    },
+    "times": "3",
+    "plus": {"parameter": "margin"},
+}
 SAID = "SUM of paymentAmount over 20 min per beneficiaryId and payeeId > 1000.01"
 
 RULES: list[tuple[dict[str, Any], str, str]] = [
@@ -58,6 +71,14 @@ RULES: list[tuple[dict[str, Any], str, str]] = [
       "payeeId > 3))"), "weights"),
     ({**COUNT, "groupingKeyNames": ["payeeId", {"field": "paymentAmount", "step": "0.5"}]},
      "COUNT over 20 min per payeeId and paymentAmount in steps of 0.5 > 3", "steps"),
+    ({"conditions": {**BODY, "limit": USUAL}},
+     ("SUM of paymentAmount over 20 min per beneficiaryId and payeeId > 3 × (AVG of paymentAmount over 30 days before "
+      "the last 20 min with at least 5 per payeeId, where paymentType = CSH) + parameter margin"), "a measured limit"),
+    ({"conditions": {**BODY, "limit": {"measure": {**USUAL["measure"], "minimumCount": 0, "filter": None}}}},
+     ("SUM of paymentAmount over 20 min per beneficiaryId and payeeId > (AVG of paymentAmount over 30 days before "
+      "the last 20 min per payeeId)"), "a measured limit, and nothing more"),
+    ({"conditions": {**COUNT, "includeCurrent": False}},
+     "COUNT over 20 min without the event itself per beneficiaryId and payeeId > 3", "without itself"),
     ({"conditions": {"any": [COUNT]}}, "COUNT over 20 min per beneficiaryId and payeeId > 3", "one condition"),
 ]  # fmt: skip
 

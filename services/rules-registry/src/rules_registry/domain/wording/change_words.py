@@ -13,6 +13,7 @@ from rules_registry.domain.wording.rule_words import (
     condition_words,
     conditions_words,
     describe,
+    excerpt_words,
     grouping_words,
     limit_words,
     number_words,
@@ -26,7 +27,8 @@ NO_DIFFERENCE: Final = "no difference"
 _AGGREGATE: Final = ("aggregatorFunctionType", "aggregateFieldName")
 _CHAINING: Final = ("all", "any", "weighted")
 _LIMIT: Final = ("limitOperatorType", "limit")
-_MEASURED: Final = (*_AGGREGATE, "groupingKeyNames", *_LIMIT, "windowSeconds")
+_EXCERPT: Final = ("offsetSeconds", "includeCurrent", "minimumCount")
+_MEASURED: Final = (*_AGGREGATE, "groupingKeyNames", *_LIMIT, "windowSeconds", *_EXCERPT)
 _WRITTEN_OTHERWISE: Final = "the same, written otherwise"
 _SOON_MS: Final = 1_000
 """A version that is effective so close to when it was made has been given no time of its own."""
@@ -99,6 +101,9 @@ def _condition(before: Definition, after: Definition) -> Iterator[str]:
         old, new = before.get("windowSeconds"), after.get("windowSeconds")
         both = isinstance(old, int) and isinstance(new, int)
         yield f"window {span_change(cast('int', old), cast('int', new)) if both else f'{old} → {new}'}"
+    if _differ(_EXCERPT, before, after):
+        part, part_then = (excerpt_words(measured) or "all of it" for measured in (before, after))
+        yield _changed("of the window ", part, part_then, before, after)
 
 
 def _limit(before: Definition, after: Definition) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, cast
 
 from rules_registry.domain.wording.filter_words import as_json, constant, filter_words
 from rules_registry.domain.wording.spans import span
@@ -79,10 +79,27 @@ def number_words(value: object) -> str:
 
 def condition_words(measured: Mapping[str, object]) -> str:
     """What is measured, over which window, of whom, and the limit."""
+    return f"{measure_words(measured)} {limit_words(measured)}"
+
+
+def measure_words(measured: Mapping[str, object]) -> str:
+    """What is held against a limit, or behind one: of which window, which part of it, and of whom."""
+    part = excerpt_words(measured)
     return (
-        f"{aggregate_words(measured)} over {window_words(measured)} {grouping_words(measured)}"
-        f" {limit_words(measured)}"
+        f"{aggregate_words(measured)} over {window_words(measured)}{f' {part}' if part else ''}"
+        f" {grouping_words(measured)}"
     )
+
+
+def excerpt_words(measured: Mapping[str, object]) -> str:
+    """Which part of its window counts, and from how many on; nothing of a whole one."""
+    offset, least = measured.get("offsetSeconds"), measured.get("minimumCount")
+    said = [
+        f"before the last {span(offset)}" if isinstance(offset, int) and offset else "",
+        "without the event itself" if measured.get("includeCurrent") is False else "",
+        f"with at least {least}" if least else "",
+    ]
+    return " ".join(filter(None, said))
 
 
 def aggregate_words(measured: Mapping[str, object]) -> str:
@@ -114,7 +131,21 @@ def window_words(measured: Mapping[str, object]) -> str:
 def limit_words(measured: Mapping[str, object]) -> str:
     """The operator with the limit."""
     limit = measured.get("limit")
-    return f"{measured.get('limitOperatorType')} {number_words(limit)}"
+    relative = isinstance(limit, Mapping) and isinstance(limit.get("measure"), Mapping)
+    said = relative_words(cast("Mapping[str, object]", limit)) if relative else number_words(limit)
+    return f"{measured.get('limitOperatorType')} {said}"
+
+
+def relative_words(limit: Mapping[str, object]) -> str:
+    """As in: 3 × (AVG of amount over 30 days before the last 1 day per account) + 100."""
+    measure = cast("Mapping[str, object]", limit["measure"])
+    where = measure.get("filter")
+    filtered = "" if where is None else f", where {filter_words(where)}"
+    times, plus = (limit.get(name, default) for name, default in (("times", "1"), ("plus", "0")))
+    factor = "" if times == "1" else f"{number_words(times)} × "
+    more = "" if plus == "0" else f" + {number_words(plus)}"
+    rest = {name: value for name, value in limit.items() if name not in ("measure", "times", "plus")}
+    return f"{factor}({measure_words(measure)}{filtered}){more}{f' and {as_json(rest)}' if rest else ''}"
 
 
 def option_words(name: str, value: object) -> str:
