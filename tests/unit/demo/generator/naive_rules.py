@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from importlib import resources
+from itertools import repeat
 
 from tripline_contracts.filters.filter_parser import All, Comparison, Filter
 from tripline_contracts.rules import rule_definition
@@ -67,11 +68,6 @@ class NaiveRule:
         has_group = all(sent.fields[name] is not None for name in condition.grouping_key_names)
         return has_group and all(passes(only, sent.fields) for only in filters)
 
-    def is_judged(self, sent: Sent) -> bool:
-        """Whether the transaction may trip the rule."""
-        has_group = all(sent.fields[name] is not None for name in self.grouping)
-        return has_group and any(self.counts(condition, sent) for condition in self.conditions)
-
     def trips(self, stream: list[Sent]) -> bool:
         """Whether the rule holds for the last one, given all before it, and itself."""
         return bool(judged(self, stream)[-1:] == [stream[-1]])
@@ -79,17 +75,19 @@ class NaiveRule:
 
 def judged(rule: NaiveRule, stream: Iterable[Sent]) -> list[Sent]:
     """Those for which the rule holds, in the order of the stream."""
-    counted: list[dict[tuple[str | None, ...], list[Sent]]] = [defaultdict(list) for _ in rule.conditions]
-    tripped = []
+    conditions, grouping, tripped = rule.conditions, rule.grouping, []
+    counted: list[dict[tuple[str | None, ...], list[Sent]]] = [defaultdict(list) for _ in conditions]
     for sent in stream:
-        groups = [tuple(sent.fields[name] for name in one.grouping_key_names) for one in rule.conditions]
-        for condition, group, lists in zip(rule.conditions, groups, counted, strict=True):
-            if rule.counts(condition, sent):
-                lists[group].append(sent)
-        if rule.is_judged(sent) and all(
-            holds(condition, lists[group], sent)
-            for condition, group, lists in zip(rule.conditions, groups, counted, strict=True)
-        ):
+        counts = [rule.counts(condition, sent) for condition in conditions]
+        if not any(counts):
+            continue
+        groups = [tuple(sent.fields[name] for name in one.grouping_key_names) for one in conditions]
+        lists = [of_group[group] for of_group, group in zip(counted, groups, strict=True)]
+        for listed, is_counted in zip(lists, counts, strict=True):
+            if is_counted:
+                listed.append(sent)
+        has_group = all(sent.fields[name] is not None for name in grouping)
+        if has_group and all(map(holds, conditions, lists, repeat(sent))):
             tripped.append(sent)
     return tripped
 
