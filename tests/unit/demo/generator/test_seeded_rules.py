@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from rules_registry.domain.history_quota import HistoryQuota
 from tests.unit.demo.generator.naive_rules import Sent, Trip, seeded_rules, trips
 from tripline_demo.generator.activities.trade import ACTIVITIES
 from tripline_demo.generator.authorisations.trade import AUTHORISATIONS
@@ -13,6 +14,7 @@ from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.generator.shape import DEFAULT_RATE
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import Traffic, shape_of
+from tripline_demo.stack.plan import QUOTAS
 
 pytestmark = pytest.mark.slow  # all of them together
 
@@ -90,3 +92,10 @@ def test_much_traffic_has_more_people_not_busier_ones(trade: Trade) -> None:
     quiet, busy = Traffic(scenarios=()), Traffic(rate=10 * DEFAULT_RATE, scenarios=())
     assert trips(seeded_rules(trade), stream(trade, busy, 15)) == []
     assert shape_of(busy, trade).sizes == tuple(10 * size for size in shape_of(quiet, trade).sizes)
+
+
+@each_trade
+def test_the_registry_of_a_stack_has_room_for_all_of_them(trade: Trade) -> None:
+    held = 100_000_000  # TRIPLINE_MAX_HISTORY, if nothing is said
+    quota = HistoryQuota(held, int(QUOTAS["TRIPLINE_EXPECTED_RATE"]), trade.event_type)
+    assert quota.held_by(rule.definition for rule in seeded_rules(trade)) <= held / 2
