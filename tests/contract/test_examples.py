@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
+import statistics
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -152,6 +153,29 @@ def test_an_alert_tells_what_its_limit_was_made_of() -> None:
         end,
     ]
     assert alert["windowStart"] == behind["windowStart"]
+
+
+def test_an_alert_tells_the_deviation_that_its_limit_has_besides() -> None:
+    alert, rule = (
+        read_example(EXAMPLES / topic / name)
+        for topic, name in (
+            ("alerts.v1", "in-deviations.json"),
+            ("rules.v1", "rule-published-in-deviations.json"),
+        )
+    )
+    assert alert["definitionHash"] == rule["definitionHash"]
+    (told,) = alert["conditions"]
+    said, behind = rule["definition"]["conditions"]["limit"], told["limitMeasure"]
+    assert {name: behind[name] for name in said["measure"]} == said["measure"]
+    assert {name: behind[name] for name in said if name != "measure"}.items() <= said.items()
+    amounts = [Decimal(contributor["value"]) for contributor in behind["contributors"]["transactions"]]
+    usual, deviation = statistics.mean(amounts), statistics.stdev(amounts)
+    limit = Decimal(behind["times"]) * usual + Decimal(behind["plus"])
+    limit += Decimal(behind["plusDeviations"]) * deviation
+    assert [round(number, 6) for number in (usual, deviation, limit)] == [
+        Decimal(text) for text in (behind["value"], behind["deviation"], told["limit"])
+    ]
+    assert Decimal(told["value"]) > limit
 
 
 @pytest.mark.parametrize("kind", ["chained", "chained-bucketed", "weighted"])

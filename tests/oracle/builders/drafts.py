@@ -27,8 +27,8 @@ class Draft:
     are drafts of which only what a condition has counts; of its own, `grouping` and `window` are then those of the
     whole, and function, operator, limit, field and step say nothing.
 
-    A condition with something `behind` its limit is held against that, of which only what a measure has counts, `times`
-    and `plus` as they are written.
+    A condition with something `behind` its limit is held against that, of which only what a measure has counts;
+    `times`, `plus` and the number of `deviations` are as they are written.
     """
 
     grouping: tuple[str, ...]
@@ -51,6 +51,7 @@ class Draft:
     behind: Draft | None = None
     times: Json = None
     plus: Json = None
+    deviations: Json = None
 
     @property
     def reach(self) -> int:
@@ -184,6 +185,8 @@ def _tree_document(tree: DraftTree) -> Json:
                 "times": tree.times,
                 "plus": tree.plus,
             }
+            if tree.deviations is not None:
+                limit["plusDeviations"] = tree.deviations
             members["limit"] = limit
         return members
     if tree.kind == "not":

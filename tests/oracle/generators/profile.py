@@ -109,7 +109,7 @@ EVERYTHING_AND_ORDER = replace(EVERYTHING, of_order=0.5, deviation=0.5, chained=
 EVERYTHING_AND_WEIGHTS = replace(EVERYTHING, chained=0.6, weighted=0.5, named=0.4, of_order=0.2)
 # Windows that end earlier, and limits that are measured; the same.
 EVERYTHING_AND_MEASURES = replace(
-    EVERYTHING, chained=0.75, relative=0.75, filtered=0.3, of_order=0.15, deviation=0.1
+    EVERYTHING, chained=0.75, relative=0.75, filtered=0.3, of_order=0.15, deviation=0.2
 )
 # Amounts in steps, behind limits too; the same.
 EVERYTHING_AND_STEPS = replace(

@@ -11,7 +11,7 @@ from tests.oracle.generators.measures import aggregate_of, chance, random_window
 from tests.oracle.generators.named_values import parameter_reference
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
-from tests.oracle.parsers.measures import DEVIATION, OF_ORDER
+from tests.oracle.parsers.measures import OF_ORDER
 from tests.oracle.values.decimals import SCALE, plain
 from tests.oracle.values.model import Json
 from tests.oracle.values.schema import AMOUNT
@@ -24,12 +24,11 @@ def relative(
 ) -> Draft:
     """The condition over a part of its window, mostly held against a measure of that grouping."""
     made = _excerpt(rng, world, condition) if rng.random() < 0.6 else condition
-    if rng.random() < 0.3 or made.function == DEVIATION:
+    if rng.random() < 0.3:
         return made
     function, field = aggregate_of(rng, profile)
     if rng.random() < 0.6 and "COUNT_DISTINCT" not in (function, made.function):
         function = rng.choice([made.function, "AVG"])
-    function = "AVG" if function == DEVIATION else function
     # What was drawn in its place may have been of another field.
     field = field if function in ("COUNT_DISTINCT", "CHANGED") else AMOUNT
     window = made.window if rng.random() < 0.3 else random_window(rng, world)
@@ -37,10 +36,12 @@ def relative(
     behind = Draft(grouping, function, ">", 0, window, condition=only, field=field)
     behind = _excerpt(rng, world, behind) if rng.random() < 0.6 else behind
     plus = rng.choice([0, 0, 0, 1, -1, rng.choice(world.amounts), -rng.choice(world.amounts)])
+    in_deviations = function == "AVG" and rng.random() < 0.4
     return replace(
         made,
         parameter=None,
         behind=behind,
+        deviations=_number(rng, profile, rng.choice(_FACTORS)) if in_deviations else None,
         times=_number(rng, profile, rng.choice(_FACTORS)),
         plus=_number(rng, profile, plus),
     )
@@ -51,7 +52,7 @@ def _number(rng: Random, profile: Profile, number: int) -> Json:
 
 
 def _excerpt(rng: Random, world: World, draft: Draft) -> Draft:
-    if draft.function in (*OF_ORDER, DEVIATION):
+    if draft.function in OF_ORDER:
         return replace(draft, least=rng.choice([0, 2, 3]))
     offset = 0
     if rng.random() < 0.6:

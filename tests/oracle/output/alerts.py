@@ -128,8 +128,16 @@ def _behind(behind: Behind, max_listed: int) -> Json:
         "value": decimal(content.value),
         "times": None if behind.times is None else plain(behind.times),
         "plus": None if behind.plus is None else plain(behind.plus),
+        **_deviations(behind),
         "contributors": _contributors(content.contributors, content.contributors, measure, max_listed),
     }
+
+
+def _deviations(behind: Behind) -> dict[str, Json]:
+    """Nothing where the limit has none besides."""
+    if not behind.more:
+        return {}
+    return {"plusDeviations": _plain(behind.deviations), "deviation": decimal(behind.deviation)}
 
 
 def _measured(finding: Finding, max_listed: int) -> dict[str, Json]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tests.oracle.parsers.grouping_keys import Key
-from tests.oracle.parsers.measures import DEVIATION, MEMBERS, Measure, read_measure
+from tests.oracle.parsers.measures import MEMBERS, Measure, read_measure
 from tests.oracle.parsers.named_values import NamedValues, Parameter, read_reference
 from tests.oracle.values.decimals import SCALE, read_decimal
 from tests.oracle.values.errors import Unreadable
@@ -27,11 +27,12 @@ _MOST_LEVELS = 6
 
 @dataclass(frozen=True, slots=True)
 class Relative:
-    """A limit: so many times a measure, and a number more; both in millionths."""
+    """A limit: so many times a measure, a number more, and perhaps so many deviations more; all in millionths."""
 
     measure: Measure
     times: int | Parameter
     plus: int | Parameter
+    deviations: int | Parameter | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,20 +153,25 @@ def _read_tree(value: Value, levels: int) -> Tree:
     measure = read_measure(value, {"limitOperatorType", "limit"})
     limit = value.get("limit")
     if isinstance(limit, dict) and "measure" in limit:
-        if measure.function == DEVIATION:
-            raise Unreadable("a deviation against a measure")
         return _condition(measure, value, _read_relative(limit, value["groupingKeyNames"]))
     return _condition(measure, value, _limit(limit))
 
 
 def _read_relative(value: dict[str, Value], grouping: Value) -> Relative:
-    if value.keys() - {"measure", "times", "plus"} or not isinstance(value["measure"], dict):
+    if value.keys() - {"measure", "times", "plus", "plusDeviations"} or not isinstance(
+        value["measure"], dict
+    ):
         raise Unreadable("no relative limit")
     measure = read_measure({"groupingKeyNames": grouping, **value["measure"]}, set())
-    if measure.function == DEVIATION:
-        raise Unreadable("a deviation behind a limit")
-    times, plus = value.get("times"), value.get("plus")
-    return Relative(measure, SCALE if times is None else _limit(times), 0 if plus is None else _limit(plus))
+    times, plus, deviations = value.get("times"), value.get("plus"), value.get("plusDeviations")
+    if deviations is not None and measure.function != "AVG":
+        raise Unreadable("deviations of no average")
+    return Relative(
+        measure,
+        SCALE if times is None else _limit(times),
+        0 if plus is None else _limit(plus),
+        None if deviations is None else _limit(deviations),
+    )
 
 
 def _read_weighting(value: dict[str, Value], levels: int) -> Weighting:

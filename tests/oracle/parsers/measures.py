@@ -78,7 +78,7 @@ def read_measure(value: dict[str, Value], others: set[str]) -> Measure:
     window = _window(value)
     if offset > _WIDEST_SECONDS or 1000 * offset + window > 1000 * _WIDEST_SECONDS or least > _MOST_LEAST:
         raise Unreadable("reaches too far, or asks for too many")
-    if function in (*OF_ORDER, DEVIATION) and (offset or current is False):
+    if function in OF_ORDER and (offset or current is False):
         raise Unreadable("not over a part of a window")
     return Measure(
         grouping=read_grouping(value.get("groupingKeyNames")),

@@ -23,9 +23,9 @@ from tests.oracle.parsers.measures import DEVIATION, Measure
 from tests.oracle.parsers.named_values import NamedValues
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.windows.accepted_transaction import AcceptedTransaction
-from tests.oracle.windows.aggregates import deviates, holds, variance
+from tests.oracle.windows.aggregates import holds, variance
 from tests.oracle.windows.bucket_times import bucket_start
-from tests.oracle.windows.contents import Behind, content, group_by
+from tests.oracle.windows.contents import Behind, content, group_by, holds_with_roots
 from tests.oracle.windows.horizon import Horizon, Horizons, is_unmerged
 from tests.oracle.windows.precision import Precision, precision_of
 
@@ -184,9 +184,9 @@ def measure(
         limit = None if number is None else Fraction(number)
     value = measured.value
     held = value is not None and limit is not None and holds(value, condition.operator, limit)
-    if condition.function == DEVIATION and value is not None and limit is not None:
-        # The value is a rounded root: what is compared is the square.
-        held = deviates(variance([other.amount for other in window]), condition.operator, limit)
+    deviating = condition.function == DEVIATION
+    if value is not None and limit is not None and (deviating or (behind is not None and behind.rooted)):
+        held = holds_with_roots(condition, value, limit, window, behind)
     return Finding(
         condition,
         measured.group,
@@ -209,8 +209,17 @@ def _behind(
     limit, event = condition.limit, history[-1].transaction
     if not isinstance(limit, Relative):
         return None
-    measured = content(limit.measure, event, _window(definition, limit.measure, history, horizon))
-    return Behind(measured, event.names.number(limit.times), event.names.number(limit.plus))
+    window = _window(definition, limit.measure, history, horizon)
+    measured, more = content(limit.measure, event, window), limit.deviations is not None
+    rooted = more or limit.measure.function == DEVIATION
+    return Behind(
+        measured,
+        event.names.number(limit.times),
+        event.names.number(limit.plus),
+        more,
+        None if limit.deviations is None else event.names.number(limit.deviations),
+        variance([other.amount for other in window]) if rooted and len(window) > 1 else None,
+    )
 
 
 def _with_precision(

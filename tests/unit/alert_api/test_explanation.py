@@ -254,3 +254,11 @@ def test_a_relative_limit_says_what_it_was_made_of() -> None:
     measure = told["conditions"][0]["limitMeasure"]
     measure["plus"] = "5"
     assert " UTC plus 5)" in WORDS.sentence(told, None)
+
+
+def test_a_limit_in_deviations_says_how_many_and_what_one_is() -> None:
+    example = resources.files("tripline_contracts") / "examples" / "alerts.v1" / "in-deviations.json"
+    sentence = WORDS.sentence(json.loads(example.read_text()), None)
+    assert "12, over the limit 11.41427" in sentence
+    assert "the limit is 1 times the average of amounts, 5, over 8 payments" in sentence
+    assert " UTC plus 3 standard deviations of 2.13809)" in sentence

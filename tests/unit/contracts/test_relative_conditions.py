@@ -48,11 +48,33 @@ def test_times_is_1_and_plus_0_unless_they_are_said() -> None:
     (condition,) = parse(against(PLUS={"parameter": "margin"}, Times=None)).measured
     assert isinstance(condition.limit, RelativeLimit)
     assert (condition.limit.times, condition.limit.plus) == (Decimal(1), Parameter("margin"))
+    assert condition.limit.plus_deviations is None
     named = against(
         {**MEASURE, "filter": {"field": "paymentAmount", "operator": ">", "value": {"parameter": "few"}}}
     )
     named["limit"]["times"] = {"parameter": "much"}
     assert parse(named).parameters == {"few", "much"}
+
+
+def test_so_many_deviations_more() -> None:
+    definition = parse(against(times="1", plusDEVIATIONS=3))
+    (condition,) = definition.measured
+    assert isinstance(condition.limit, RelativeLimit)
+    assert condition.limit.plus_deviations == Decimal(3)
+    assert condition.limit.to_json()["plusDeviations"] == "3"
+    assert parse(definition.to_json()["conditions"]) == definition
+    # of one value there is an average and no deviation, so none of them is not the same as nothing said
+    assert parse(against(plusDeviations="0")).hash != parse(against(plusDeviations=None)).hash
+    assert parse(against(plusDeviations={"parameter": "many"})).parameters == {"many"}
+
+
+def test_a_deviation_on_either_side_and_over_a_part_of_its_window() -> None:
+    deviating = {"aggregatorFunctionType": "STDDEV", "offsetSeconds": DAY}
+    definition = parse({**against({**MEASURE, **deviating}, plus="1"), **deviating})
+    (condition,) = definition.measured
+    assert condition.baseline is not None
+    assert [condition.function, condition.baseline.function] == ["STDDEV", "STDDEV"]
+    assert parse(definition.to_json()["conditions"]) == definition
 
 
 @pytest.mark.parametrize(
@@ -117,10 +139,12 @@ WRONG: list[tuple[Any, str, str, str]] = [
     (against({**MEASURE, "aggregatorFunctionType": "SECONDS_SINCE_FIRST", "aggregateFieldName": None,
               "offsetSeconds": 0, "includeCurrent": False}), "limit.measure.includeCurrent",
      "with SECONDS_SINCE_FIRST", "the first one without itself"),
-    (changed(aggregatorFunctionType="STDDEV", offsetSeconds=60), "offsetSeconds", "with STDDEV", "deviations before"),
-    (against({**MEASURE, "aggregatorFunctionType": "STDDEV", "offsetSeconds": 0}),
-     "limit.measure.aggregatorFunctionType", "STDDEV is compared with numbers only", "deviations behind a limit"),
-    ({**against(), "aggregatorFunctionType": "STDDEV"}, "limit", "STDDEV is compared", "deviations against a measure"),
+    (against(plusDeviations="x"), "limit.plusDeviations", "decimal", "a word for a number of deviations"),
+    (against(plusDeviations=1, plusdeviations=1), "limit", "each once", "deviations twice"),
+    (against({**MEASURE, "aggregatorFunctionType": "SUM"}, plusDeviations="3"), "limit.plusDeviations",
+     "expected AVG as the measure beside it, not SUM", "deviations of a sum"),
+    (against({**MEASURE, "aggregatorFunctionType": "STDDEV"}, plusDeviations="3"), "limit.plusDeviations",
+     "not STDDEV", "deviations of deviations"),
 ]  # fmt: skip
 
 

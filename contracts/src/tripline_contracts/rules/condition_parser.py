@@ -5,7 +5,8 @@
     {"groupingKeyNames": …, "aggregatorFunctionType": …, …, "windowSeconds": …}
 
 The members of a condition are those of a rule, in all their spellings, an optional `filter`, and what it takes of its
-window. Its limit may be relative: {"measure": {…}, "times": "3", "plus": "0"}.
+window. Its limit may be relative: {"measure": {…}, "times": "3", "plus": "0"}, with
+`plusDeviations` where the measure is an AVG.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ from tripline_contracts.rules.relative_limits import Baseline, RelativeLimit
 MAX_CONDITIONS: Final = 16
 MAX_DEPTH: Final = 6
 """Of `all`, `any`, `not`, `weighted` and the condition inside them."""
-_LIMIT_MEMBERS: Final = ("measure", "times", "plus")
-_NO_DEVIATION: Final = "STDDEV is compared with numbers only; expected another aggregate on either side"
+_LIMIT_MEMBERS: Final = ("measure", "times", "plus", "plusDeviations")
 
+_LIMIT_NAMES: Final = {name.casefold(): name for name in _LIMIT_MEMBERS}
 _WORDS: Final = ("all", "any", "not", "weighted")
 _SHAPES: Final = "all, any, not, weighted, or a condition's members"
 
@@ -183,8 +184,6 @@ class _Reading:
         self._refuse_what(reading, path)
         if relative is None:
             return condition
-        if condition is not None and condition.function == "STDDEV":
-            self._refuse(f"{path}.limit", _NO_DEVIATION)
         grouping = condition.grouping_key_names if condition else ()
         limit = self._relative_limit(relative, grouping, f"{path}.limit")
         return None if condition is None or limit is None else replace(condition, limit=limit)
@@ -196,8 +195,8 @@ class _Reading:
         self._count()
         values: dict[str, object] = {}
         for key, value in data.items():
-            name = key.casefold() if isinstance(key, str) else None
-            if name not in _LIMIT_MEMBERS or name in values:
+            name = _LIMIT_NAMES.get(key.casefold()) if isinstance(key, str) else None
+            if name is None or name in values:
                 expected = f"expected only {', '.join(_LIMIT_MEMBERS)}, each once"
                 self._refuse(path, f"{expected}; not {spelling.shown(key)}")
                 return None
@@ -206,12 +205,15 @@ class _Reading:
         numbers = MeasureReading({}, self._event_type, CONDITION_MEMBERS)
         times = numbers.number("times", _or(values.get("times"), 1))
         plus = numbers.number("plus", _or(values.get("plus"), 0))
+        said = values.get("plusDeviations")
+        deviations = None if said is None else numbers.number("plusDeviations", said)
         self._refuse_what(numbers, path)
-        if baseline is not None and baseline.function == "STDDEV":
-            self._refuse(f"{path}.measure.aggregatorFunctionType", _NO_DEVIATION)
+        if said is not None and baseline is not None and baseline.function != "AVG":
+            expected = f"expected AVG as the measure beside it, not {baseline.function}"
+            self._refuse(f"{path}.plusDeviations", expected)
         if baseline is None or times is None or plus is None:
             return None
-        return RelativeLimit(baseline, times, plus)
+        return RelativeLimit(baseline, times, plus, deviations)
 
     def _baseline(self, data: object, grouping: tuple[str, ...], path: str) -> Baseline | None:
         if not isinstance(data, Mapping) or not data:

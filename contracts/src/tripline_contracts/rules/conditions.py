@@ -88,6 +88,11 @@ class Condition:
         return self.limit.measure if isinstance(self.limit, RelativeLimit) else None
 
     @property
+    def in_deviations(self) -> bool:
+        """Whether its limit has deviations of the measure behind it besides."""
+        return isinstance(self.limit, RelativeLimit) and self.limit.plus_deviations is not None
+
+    @property
     def measures(self) -> tuple[Condition | Baseline, ...]:
         """What is measured for it: its own window, and that of the measure behind its limit."""
         return (self,) if self.baseline is None else (self, self.baseline)

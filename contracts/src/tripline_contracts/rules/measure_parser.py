@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final, cast
 
 from tripline_contracts import spelling
-from tripline_contracts.rules.aggregate import JUDGED_ONCE, Function
+from tripline_contracts.rules.aggregate import OF_ORDER, Function
 from tripline_contracts.rules.conditions import Condition
 from tripline_contracts.rules.definition_parser import MAX_WINDOW_SECONDS, DefinitionReading
 from tripline_contracts.rules.relative_limits import Baseline, Excerpt
@@ -50,9 +50,8 @@ class MeasureReading(DefinitionReading):
         return Excerpt(offset, current is not False or offset > 0, least)
 
     def _refuse_excerpt(self, function: str, excerpt: Excerpt) -> None:
-        """What looks from the transaction at hand to the one before has both in its window; STDDEV has no difference of
-        windows yet."""
-        if function in JUDGED_ONCE and not excerpt.takes_all:
+        """What looks from the transaction at hand to the one before has both in its window."""
+        if function in OF_ORDER and not excerpt.takes_all:
             name = "offsetSeconds" if excerpt.offset_seconds else "includeCurrent"
             self._refuse_beside(name, name, {function: True})
 

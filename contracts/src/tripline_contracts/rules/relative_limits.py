@@ -78,23 +78,36 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class RelativeLimit:
-    """The limit `times × measure + plus`."""
+    """The limit `times × measure + plus`; with `plus_deviations`, so many deviations of the same window more.
+
+    These are there beside an AVG alone.
+    """
 
     measure: Baseline
     times: Number
     plus: Number
+    plus_deviations: Number | None = None
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """All that it goes by."""
+        deviations = () if self.plus_deviations is None else (self.plus_deviations,)
+        return (self.times, self.plus, *deviations)
 
     def to_json(self) -> Json:
         """The normalised form, which reads back to an equal value."""
-        return {
+        said = {
             "measure": self.measure.to_json(),
             "times": number_json(self.times),
             "plus": number_json(self.plus),
         }
+        if self.plus_deviations is not None:
+            said["plusDeviations"] = number_json(self.plus_deviations)
+        return said
 
     def parameters(self) -> frozenset[str]:
         """Names of the parameters that it goes by."""
-        named = frozenset(number.name for number in (self.times, self.plus) if isinstance(number, Parameter))
+        named = frozenset(number.name for number in self.numbers if isinstance(number, Parameter))
         passing = self.measure.filter
         return named if passing is None else named | passing.parameters()
 

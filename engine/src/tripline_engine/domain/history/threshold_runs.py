@@ -13,8 +13,8 @@ from tripline_engine.domain.rules.threshold import Threshold
 
 ThresholdRun = tuple[int, int, Threshold]
 """The history's rows from the first number to before the second, and their threshold."""
-NumberRun = tuple[int, int, int | None, int | None]
-"""Such rows, and `times` and `plus` of their relative limit, scaled by 10⁶; None for a parameter without a value."""
+NumberRun = tuple[int, int, tuple[int | None, ...]]
+"""Such rows, and the numbers of their relative limit, scaled by 10⁶; None for a parameter without a value."""
 
 
 def threshold_runs(
@@ -34,14 +34,15 @@ def number_runs(
 ) -> list[NumberRun]:
     """What a relative limit goes by for the anchor's history from row ``start`` to ``end``."""
     assert isinstance(condition.limit, RelativeLimit)
-    rows = anchor, named, history, start, end
-    times, plus = _runs_of(condition.limit.times, *rows), _runs_of(condition.limit.plus, *rows)
-    return [
-        (max(first, other), min(until, other_until), factor, summand)
-        for first, until, factor in times
-        for other, other_until, summand in plus
-        if max(first, other) < min(until, other_until)
-    ]
+    runs: list[NumberRun] = [(start, end, ())]
+    for number in condition.limit.numbers:
+        runs = [
+            (max(first, other), min(until, other_until), (*numbers, scaled))
+            for first, until, numbers in runs
+            for other, other_until, scaled in _runs_of(number, anchor, named, history, start, end)
+            if max(first, other) < min(until, other_until)
+        ]
+    return runs
 
 
 def _runs_of(

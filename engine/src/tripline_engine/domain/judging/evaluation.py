@@ -17,7 +17,7 @@ from tripline_engine.domain.history.threshold_runs import ThresholdRun, number_r
 from tripline_engine.domain.judging.bucket_bounds import bounds_of
 from tripline_engine.domain.judging.condition_tree import TreeNumbers
 from tripline_engine.domain.judging.contributors import ContributorLookup
-from tripline_engine.domain.judging.excerpts import Source, extremes_of, totals_of, walk
+from tripline_engine.domain.judging.excerpts import Source, extremes_of, squares_of, totals_of, walk
 from tripline_engine.domain.judging.order_readings import since, since_previous
 from tripline_engine.domain.judging.readings import (
     BaselineReading,
@@ -27,8 +27,7 @@ from tripline_engine.domain.judging.readings import (
 )
 from tripline_engine.domain.judging.window_results import EnteredRows, WindowResults
 from tripline_engine.domain.judging.window_set import WindowSet
-from tripline_engine.domain.rules.deviations import Squares
-from tripline_engine.domain.rules.measures import BucketKey, Measure, Population, SquareKey
+from tripline_engine.domain.rules.measures import BucketKey, Measure, Population
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.transactions.columns import Amounts, Totals
@@ -135,8 +134,6 @@ class BatchEvaluation:
         lists = self.windows.lists[measure.population]
         if measure.function in OF_ORDER:
             return self._read_order(version, measure, lists)
-        if measure.squares is not None:
-            return self._read_deviations(version, measure, measure.squares, lists)
         if measure.buckets is not None:
             return self._read_buckets(version, measure, measure.buckets, lists)
         if measure.is_walked:
@@ -162,23 +159,6 @@ class BatchEvaluation:
             read = since_previous(self.windows, measure, self.start, self.end, floor)
         counts = totals_of(self._source, measure).counts
         return self._read_values(version, measure, counts, read.values, lists, read.present)
-
-    def _read_deviations(
-        self, version: RuleVersion, measure: Measure, key: SquareKey, lists: IntrusiveLists
-    ) -> MeasureReading:
-        width, totals = (
-            self.windows.squares[key].windows.index(measure.window_ms),
-            totals_of(self._source, measure),
-        )
-        return DeviationReading(
-            measure=measure,
-            start=self.start,
-            counts=totals.counts,
-            values=Amounts(totals.low, totals.high),
-            window=partial(self.window, version, measure, lists),
-            limits=self.limits(version, measure),
-            squares=Squares(*(word[width] for word in self.results.squares(key))),
-        )
 
     def _read_buckets(
         self, version: RuleVersion, measure: Measure, key: BucketKey, lists: IntrusiveLists
@@ -236,7 +216,8 @@ class BatchEvaluation:
         lists: IntrusiveLists,
         present: npt.NDArray[np.bool_] | None = None,
     ) -> MeasureReading:
-        return MeasureReading(
+        key, kind = measure.squares, DeviationReading if measure.function == "STDDEV" else MeasureReading
+        return kind(
             measure=measure,
             start=self.start,
             counts=counts,
@@ -245,6 +226,7 @@ class BatchEvaluation:
             limits=self.limits(version, measure),
             present=present,
             behind=self._behind(version, measure),
+            squares=None if key is None else squares_of(self._source, measure, key),
         )
 
     def _behind(self, version: RuleVersion, measure: Measure) -> BaselineReading | None:

@@ -16,11 +16,13 @@ import numpy.typing as npt
 
 from tripline_engine.domain.judging.window_results import WindowResults
 from tripline_engine.domain.judging.window_set import WindowSet
-from tripline_engine.domain.memory.array_types import Int64Array
-from tripline_engine.domain.rules.measures import ChainKey, Measure
+from tripline_engine.domain.memory.array_types import BoolArray, Int64Array
+from tripline_engine.domain.rules.deviations import Squares
+from tripline_engine.domain.rules.measures import ChainKey, Measure, SquareKey
 from tripline_engine.domain.rules.threshold import SCALE
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.transactions.columns import Amounts, Totals
+from tripline_engine.domain.windows.square_kernels import subtract_rows, subtract_windows
 from tripline_engine.domain.windows.walked_windows import (
     Listed,
     Walked,
@@ -71,6 +73,22 @@ def extremes_of(source: Source, measure: Measure, chain: ChainKey) -> Int64Array
     return rows
 
 
+def squares_of(source: Source, measure: Measure, key: SquareKey) -> Squares:
+    """The sums of squares of what the measure takes of its window."""
+    windows, squares = source.windows, source.results.squares(key)
+    lengths = windows.squares[key].windows
+    # others read the window whole
+    taken = Squares(*(word[lengths.index(measure.window_ms)].copy() for word in squares))
+    if measure.offset_ms:
+        newer = lengths.index(measure.offset_ms)
+        subtract_windows(taken, Squares(*(word[newer] for word in squares)))
+    elif not measure.excerpt.takes_all:
+        amounts, rows = windows.amounts(key.field), slice(source.start, source.end)
+        counted = _counted(source, measure, windows.floor(source.watermarks, key))
+        subtract_rows(taken, Amounts(amounts.low[rows], amounts.high[rows]), counted)
+    return taken
+
+
 def walk(source: Source, measure: Measure, floor: int) -> Excerpted:
     """The extremes or the numbers of different values of n windows; ``floor`` is the oldest visible event time (ms)."""
     windows, start, size = source.windows, source.start, source.end - source.start
@@ -101,10 +119,17 @@ def _current(source: Source, measure: Measure, floor: int) -> Totals:
     """The totals of the n rows that the windows end with, where these are visible and contribute."""
     windows, rows = source.windows, slice(source.start, source.end)
     amounts = windows.amounts(measure.source.aggregate_field)
-    counted = windows.lists[measure.members].slots[rows] >= 0
-    counted &= windows.history.time[rows] >= floor
+    counted = _counted(source, measure, floor)
     return Totals(
         counted.astype(np.int64),
         np.where(counted, amounts.low[rows], np.uint64(0)),
         np.where(counted, amounts.high[rows], np.int64(0)),
     )
+
+
+def _counted(source: Source, measure: Measure, floor: int) -> BoolArray:
+    """Which of the n rows that the windows end with are visible and contribute."""
+    windows, rows = source.windows, slice(source.start, source.end)
+    counted: BoolArray = windows.lists[measure.members].slots[rows] >= 0
+    counted &= windows.history.time[rows] >= floor
+    return counted

@@ -15,7 +15,13 @@ from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.threshold_runs import NumberRun, ThresholdRun
 from tripline_engine.domain.judging.condition_tree import TreeNumbers, TreeReading, WeighedRows
 from tripline_engine.domain.judging.contributors import ContributorLookup
-from tripline_engine.domain.judging.verdict import Bounds, Measured, MeasuredLimit, Verdict
+from tripline_engine.domain.judging.deviating_limits import (
+    DeviatingSide,
+    compare_deviating,
+    deviating_side,
+    limit_in_deviations,
+)
+from tripline_engine.domain.judging.verdict import Bounds, DeviationsMore, Measured, MeasuredLimit, Verdict
 from tripline_engine.domain.memory.int128 import join
 from tripline_engine.domain.memory.wide_integers import join3
 from tripline_engine.domain.rules import deviations
@@ -38,6 +44,7 @@ class MeasureReading:
     :ivar bounds: of bucketed windows, by place: what only an alert asks too
     :ivar present: where there is a value (bool, n), if the counts do not tell; without one the limit does not hold
     :ivar behind: of a relative limit what it is made of
+    :ivar squares: the sums of squares over the same windows, where deviations are asked for
     """
 
     measure: Measure
@@ -49,11 +56,13 @@ class MeasureReading:
     bounds: Callable[[int], Bounds] | None = None
     present: Matches | None = None
     behind: BaselineReading | None = None
+    squares: Squares | None = None
 
     def satisfied(self) -> Matches:
         """Where the limit holds (bool, n)."""
-        if self.behind is not None:
-            return self._beyond(self.behind)
+        return self._beyond_limits() if self.behind is None else self._beyond(self.behind)
+
+    def _beyond_limits(self) -> Matches:
         low, high = self.values
         satisfied = np.zeros(len(self.counts), np.bool_)
         for first, until, limit in self.limits:
@@ -65,14 +74,19 @@ class MeasureReading:
         return satisfied if self.present is None else satisfied & self.present
 
     def _beyond(self, behind: BaselineReading) -> Matches:
-        valued, measured = self.valued() & behind.reading.valued(), behind.reading
+        valued, measured = self.valued() & behind.valued(), behind.reading
         operator = self.measure.condition.operator
-        for first, until, times, plus in behind.numbers:
+        deviating = self.squares is not None or measured.squares is not None
+        for first, until, numbers in behind.numbers:
             run = slice(first - self.start, until - self.start)
-            if times is None or plus is None:
+            known = [number for number in numbers if number is not None]
+            if len(known) < len(numbers):
                 valued[run] = False
-                continue
-            compare_sides(operator, self.side(run), measured.side(run), times, plus, valued[run])
+            elif deviating:
+                sides = self.deviating_side(run), measured.deviating_side(run)
+                compare_deviating(operator, *sides, tuple(known), valued[run])
+            else:
+                compare_sides(operator, self.side(run), measured.side(run), known[0], known[1], valued[run])
         return valued
 
     def valued(self) -> Matches:
@@ -85,6 +99,23 @@ class MeasureReading:
         """These aggregates as a side of a comparison."""
         low, high = self.values
         return side(self.measure.function, self.counts[run], low[run], high[run])
+
+    def deviating_side(self, run: slice) -> DeviatingSide:
+        """The same, with the sums of their squares."""
+        low, high = self.values
+        squares = None if self.squares is None else Squares(*(word[run] for word in self.squares))
+        return deviating_side(self.measure.function, self.counts[run], low[run], high[run], squares)
+
+    def sums(self, i: int) -> tuple[int, int, int]:
+        """Count, sum and sum of squares of the i-th window."""
+        assert self.squares is not None
+        return self.count(i), self.total(i), join3(*(word[i] for word in self.squares))
+
+    def deviation(self, i: int) -> str | None:
+        """The deviation of the i-th window as plain decimal text; None of fewer than two or than are asked for."""
+        if self.count(i) < max(FEWEST_DEVIATING, self.measure.excerpt.minimum_count):
+            return None
+        return decimals.plain_scaled(deviations.deviation(*self.sums(i)))
 
     def measured(self, i: int, *, holds: bool) -> Measured:
         """The i-th window's value against its limit, with its contributors."""
@@ -129,49 +160,58 @@ class BaselineReading:
     """What a relative limit is made of for the rows of a reading.
 
     :ivar reading: the measure behind it
-    :ivar numbers: `times` and `plus`
+    :ivar numbers: `times` and `plus`, and `plusDeviations` where there are some
     """
 
     reading: MeasureReading
     numbers: list[NumberRun]
 
+    def valued(self) -> Matches:
+        """Where it has a value (bool, n)."""
+        valued = self.reading.valued()
+        return valued if self.reading.squares is None else valued & (self.reading.counts >= FEWEST_DEVIATING)
+
     def limit(self, i: int) -> str | None:
         """The limit of the i-th window as plain decimal text; None where it has no value."""
-        reading, (times, plus) = self.reading, self._numbers(i)
-        if times is None or plus is None or reading.value(i) is None:
+        reading, numbers = self.reading, self._numbers(i)
+        known = [number for number in numbers if number is not None]
+        if len(known) < len(numbers) or reading.value(i) is None:
             return None
-        measured = reading.measure.function, reading.count(i), reading.total(i)
-        return decimals.plain_scaled(limit_of(*measured, times, plus))
+        function = reading.measure.function
+        if reading.squares is None:
+            return decimals.plain_scaled(limit_of(function, reading.count(i), reading.total(i), *known))
+        if reading.count(i) < FEWEST_DEVIATING:
+            return None
+        return decimals.plain_scaled(limit_in_deviations(function, reading.sums(i), *known))
 
     def measured(self, i: int) -> MeasuredLimit:
         """The measure behind the i-th limit, with its contributors."""
-        reading, (times, plus) = self.reading, self._numbers(i)
+        reading, numbers = self.reading, self._numbers(i)
         source, row = reading.measure.source, reading.start + i
         assert isinstance(source, Baseline)
+        times, plus, *more = [None if number is None else decimals.plain_scaled(number) for number in numbers]
         return MeasuredLimit(
             measure=source,
             value=reading.value(i),
-            times=None if times is None else decimals.plain_scaled(times),
-            plus=None if plus is None else decimals.plain_scaled(plus),
+            times=times,
+            plus=plus,
             count=reading.count(i),
             contributors=reading.window().contributors(row, row),
+            deviations=DeviationsMore(more[0], reading.deviation(i)) if more else None,
         )
 
-    def _numbers(self, i: int) -> tuple[int | None, int | None]:
+    def _numbers(self, i: int) -> tuple[int | None, ...]:
         row = self.reading.start + i
-        return next((times, plus) for first, until, times, plus in self.numbers if first <= row < until)
+        return next(numbers for first, until, numbers in self.numbers if first <= row < until)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviationReading(MeasureReading):
-    """Deviations: what is read are sums, whose squares are held against the limit.
+    """Deviations: what is read are sums, whose squares are held against the limit."""
 
-    :ivar squares: the sums of squares over the same windows (n, each word)
-    """
+    __slots__ = ()
 
-    squares: Squares
-
-    def satisfied(self) -> Matches:
+    def _beyond_limits(self) -> Matches:
+        assert self.squares is not None
         satisfied = np.zeros(len(self.counts), np.bool_)
         for first, until, limit in self.limits:
             run = slice(first - self.start, until - self.start)
@@ -179,12 +219,12 @@ class DeviationReading(MeasureReading):
             satisfied[run] = deviations.matches(limit, sums, Squares(*(word[run] for word in self.squares)))
         return satisfied & (self.counts >= self.measure.excerpt.minimum_count)
 
+    def valued(self) -> Matches:
+        valued: Matches = self.counts >= max(self.measure.excerpt.minimum_count, FEWEST_DEVIATING)
+        return valued
+
     def value(self, i: int) -> str | None:
-        count, total = self.count(i), join(self.values.low[i], self.values.high[i])
-        if count < max(FEWEST_DEVIATING, self.measure.excerpt.minimum_count):
-            return None
-        squares = join3(*(word[i] for word in self.squares))
-        return shown("STDDEV", count, deviations.deviation(count, total, squares))
+        return self.deviation(i)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,15 @@ class MeasuredLimit:
     plus: str | None
     count: int
     contributors: tuple[Contributor, ...]
+    deviations: DeviationsMore | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviationsMore:
+    """How many deviations a limit has besides, None for a parameter without a value; and the deviation, if any."""
+
+    number: str | None
+    deviation: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,7 @@ class Measure:
     :ivar totals: the totals that it reads; most functions read only their count
     :ivar chain: the chain that MIN and MAX read; of SECONDS_SINCE_FIRST that of the oldest
     :ivar distinct: what COUNT_DISTINCT reads
-    :ivar squares: what STDDEV reads beside the totals
+    :ivar squares: what STDDEV, and an average whose deviations are in a limit, reads beside the totals
     :ivar buckets: what all functions read in a bucketed rule, in place of the other four
     :ivar constant: the limit, unless it is a parameter or relative
     :ivar baseline: the measure behind a relative limit
@@ -219,21 +219,18 @@ def population_of(definition: RuleDefinition, exclusions: Exclusions) -> Populat
 def measures_of(
     definition: RuleDefinition, used: frozenset[str], exclusions: Exclusions
 ) -> tuple[Measure, ...]:
-    """The conditions of a rule, in the order of its definition.
-
-    :param used: the fields that it uses
-    """
+    """The conditions of a rule, which uses the fields ``used``, in the order of its definition."""
     trigger, seconds = _trigger(definition), definition.bucket_seconds
     length = None if seconds is None else seconds * 1000
     shared = (definition.filter, used, exclusions, length)
     measures = []
     for condition in definition.measured:
-        measure = _measure(condition, trigger, *shared)
+        behind = None
         if condition.baseline is not None:
             # what contributes to a limit need not trigger
             entering = _trigger(definition, condition.baseline)
-            measure = replace(measure, baseline=_measure(condition.baseline, entering, *shared))
-        measures.append(measure)
+            behind = _measure(condition.baseline, entering, *shared, squared=condition.in_deviations)
+        measures.append(replace(_measure(condition, trigger, *shared), baseline=behind))
     return tuple(measures)
 
 
@@ -244,28 +241,30 @@ def _measure(
     used: frozenset[str],
     exclusions: Exclusions,
     bucket_ms: int | None,
+    *,
+    squared: bool = False,
 ) -> Measure:
     function, field_name, fields = condition.function, condition.aggregate_field, condition.grouping_key_names
-    is_distinct, bucketed = function == "COUNT_DISTINCT", bucket_ms is not None
+    is_distinct = function == "COUNT_DISTINCT"
     member_fields = tuple(sorted({*fields, field_name or ""})) if is_distinct else fields
     population = Population.of(fields, entering, exclusions)
     members = Population.of(member_fields, _both(rule_filter, condition.filter), exclusions)
-    squared = SquareKey(population, members, field_name or "", used) if function == "STDDEV" else None
     buckets = None
     if bucket_ms is not None:
         buckets = BucketKey(population, members, field_name, bucket_ms, used, exclusions.cleared_by)
-    constant = _constant(condition)
-    measure = Measure(condition, population, members, None, None, None, squared, buckets, constant)
-    if bucketed or measure.is_walked:
+    measure = Measure(condition, population, members, None, None, None, None, buckets, _constant(condition))
+    if buckets is not None or measure.is_walked:
         return measure
     if is_distinct:
         return replace(measure, distinct=DistinctKey(population, members, field_name or "", used))
     summed = None if function == "CHANGED" else field_name
     extreme_of = {"MIN": field_name, "MAX": field_name, "SECONDS_SINCE_FIRST": EVENT_TIME}.get(function)
+    squares = SquareKey(population, members, field_name or "", used)
     return replace(
         measure,
         totals=TotalsKey(population, members, summed, used),
         chain=None if extreme_of is None else ChainKey(population, members, extreme_of, measure.sign, used),
+        squares=squares if squared or function == "STDDEV" else None,
     )
 
 

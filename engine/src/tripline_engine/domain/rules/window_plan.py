@@ -83,7 +83,7 @@ class WindowPlan:
                 if measure.distinct is not None:
                     distincts.setdefault(measure.distinct, set()).add(measure.window_ms)
                 if measure.squares is not None:
-                    squares.setdefault(measure.squares, set()).add(measure.window_ms)
+                    squares.setdefault(measure.squares, set()).update(measure.lengths_ms)
                 if measure.buckets is not None:
                     bucketed.setdefault(measure.buckets, []).append(measure)
                 if measure.chain is not None:

@@ -150,11 +150,18 @@ def _behind_json(measured: Measured, group: Mapping[str, Any], time: int) -> dic
             "value": behind.value,
             "times": behind.times,
             "plus": behind.plus,
+            **_deviations_json(behind),
             "windowSeconds": measure.window_seconds,
             **_excerpt_json(measure, time, None),
             "contributors": _contributors_json(behind),
         }
     }
+
+
+def _deviations_json(behind: MeasuredLimit) -> dict[str, Any]:
+    if behind.deviations is None:
+        return {}
+    return {"plusDeviations": behind.deviations.number, "deviation": behind.deviations.deviation}
 
 
 def _precision_json(measured: Measured, version: RuleVersion) -> dict[str, Any]:

@@ -12,7 +12,15 @@ import numpy as np
 
 from tripline_engine.domain.groups.group_lists import LinkResult, Members, follows
 from tripline_engine.domain.groups.large_groups import NO_GROUP
-from tripline_engine.domain.memory.array_types import Int32Array, Int64Array, Millis, Offset, RowNumber, int64
+from tripline_engine.domain.memory.array_types import (
+    BoolArray,
+    Int32Array,
+    Int64Array,
+    Millis,
+    Offset,
+    RowNumber,
+    int64,
+)
 from tripline_engine.domain.memory.kernel import kernel
 from tripline_engine.domain.memory.wide_integers import Words3, add3, square, subtract3
 from tripline_engine.domain.rules.deviations import Squares
@@ -239,3 +247,22 @@ def build_squares(
                     put(state, offset, row, view.members, view.amounts, 1)
                     state[offset + TAIL] = row
                 row = order.previous[row]
+
+
+@kernel()
+def subtract_windows(squares: Squares, part: Squares) -> None:
+    """Take the sums of the newer parts of n windows out of theirs."""
+    for i in range(len(squares.low)):
+        words = subtract3(
+            (squares.low[i], squares.middle[i], squares.high[i]), (part.low[i], part.middle[i], part.high[i])
+        )
+        squares.low[i], squares.middle[i], squares.high[i] = words
+
+
+@kernel()
+def subtract_rows(squares: Squares, amounts: Amounts, counted: BoolArray) -> None:
+    """Take the squares of n amounts out of n sums, where they are counted."""
+    for i in range(len(squares.low)):
+        if counted[i]:
+            words = subtract3((squares.low[i], squares.middle[i], squares.high[i]), _squared(i, amounts))
+            squares.low[i], squares.middle[i], squares.high[i] = words

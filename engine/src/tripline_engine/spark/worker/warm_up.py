@@ -62,6 +62,11 @@ _MEASURE: Final[Special] = {
     "windowSeconds": 60,
 }
 _CONDITION: Final[Special] = {**_MEASURE, "limitOperatorType": ">=", "limit": "1"}
+_DEVIATION: Final[Special] = {"aggregatorFunctionType": "STDDEV"}
+_IN_DEVIATIONS: Final[Special] = {
+    "measure": {**_MEASURE, "aggregatorFunctionType": "AVG", "includeCurrent": False},
+    "plusDeviations": "1",
+}
 _DIFFERENT: Final[Special] = {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "one"}
 _RULES: Final[tuple[Special, ...]] = (
     {"groupingKeyNames": ["one", "another"]},
@@ -73,7 +78,7 @@ _RULES: Final[tuple[Special, ...]] = (
     {"groupingKeyNames": ["one", {"field": "amount", "step": "10"}]},
     {"groupingKeyNames": [], "aggregatorFunctionType": "COUNT", "aggregateFieldName": None},
     {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "one"},
-    {"aggregatorFunctionType": "STDDEV"},
+    _DEVIATION,
     {"aggregatorFunctionType": "SECONDS_SINCE_PREVIOUS", "aggregateFieldName": None},
     {"aggregatorFunctionType": "SECONDS_SINCE_FIRST", "aggregateFieldName": None},
     {"resetOnAlert": True},
@@ -89,6 +94,7 @@ _RULES: Final[tuple[Special, ...]] = (
                 {**_CONDITION, "limit": {"measure": {**_MEASURE, "aggregatorFunctionType": "AVG"}}},
                 {**_CONDITION, **_DIFFERENT, "includeCurrent": False},
                 {**_CONDITION, "aggregatorFunctionType": "MAX", "offsetSeconds": 1},
+                {**_CONDITION, **_DEVIATION, "offsetSeconds": 1, "limit": _IN_DEVIATIONS},
             ]
         }
     },

@@ -77,6 +77,9 @@ class ExplanationWords:
         count = measure["contributors"]["count"]
         events = f"1 {self._type.noun}" if count == 1 else f"{count} {self._type.plural}"
         plus = "" if measure["plus"] == "0" else f" plus {measure['plus']}"
+        deviations, deviation = measure.get("plusDeviations"), measure.get("deviation")
+        if deviations is not None and deviation is not None:
+            plus += f" plus {deviations} standard deviations of {deviation}"
         return (
             f" (the limit is {measure['times']} times {self._measure(measure)}, {measure['value']}, over {events} from"
             f" {moment(measure['windowStart'])} to {moment(measure['windowEnd'])}{plus})"

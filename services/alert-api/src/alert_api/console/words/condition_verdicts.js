@@ -84,10 +84,13 @@ function judged(alert, condition, number) {
 function behind(alert, measure) {
   const value = measure.value === null ? "without a value" : `= ${decimal(measure.value)}`;
   const plus = measure.plus === "0" ? "" : `, plus ${number(measure.plus)}`;
+  const deviations = measure.plusDeviations === undefined
+    ? ""
+    : `, plus ${number(measure.plusDeviations)} deviations of ${number(measure.deviation)}`;
   return element(
     "div",
     { class: "judged-condition limit-measure" },
-    element("h3", {}, `The limit: ${number(measure.times)} \u00d7 ${measureInWords(measure)}${plus}`),
+    element("h3", {}, `The limit: ${number(measure.times)} \u00d7 ${measureInWords(measure)}${plus}${deviations}`),
     element(
       "p",
       { class: "alert-facts" },

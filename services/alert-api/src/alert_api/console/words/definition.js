@@ -68,9 +68,10 @@ function windowInWords(measured, beside = null) {
 /** A limit in words: a number, a parameter, or so many times another measure and a number more. */
 export function limitInWords(limit, condition = {}) {
   if (!limit?.measure) return amount(limit);
-  const { measure, times = "1", plus = "0" } = limit;
+  const { measure, times = "1", plus = "0", plusDeviations = null } = limit;
   const factor = times === "1" ? "" : `${amount(times)} \u00d7 `;
-  const more = plus === "0" ? "" : `, plus ${amount(plus)}`;
+  const beyond = plusDeviations === null ? "" : `, plus ${amount(plusDeviations)} of its standard deviations`;
+  const more = `${plus === "0" ? "" : `, plus ${amount(plus)}`}${beyond}`;
   const keys = measure.groupingKeyNames ?? condition.groupingKeyNames;
   const window = windowInWords(measure, condition.windowSeconds);
   const its = isSame(keys, condition.groupingKeyNames) && isSame(measure.filter, condition.filter)

@@ -22,6 +22,8 @@ from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
 
 MEASURE_SCHEMA = "RuleMeasure"
 MEASURE_REF = {"$ref": f"#/components/schemas/{MEASURE_SCHEMA}"}
+DEVIATING_SCHEMA = "RuleLimitInDeviations"
+DEVIATING_REF = {"$ref": f"#/components/schemas/{DEVIATING_SCHEMA}"}
 _WHOLE = "^(0|[1-9][0-9]{0,6})$"
 _MEASURING = ("groupingKeyNames", "limitOperatorType", "limit")
 
@@ -30,9 +32,7 @@ def conditions_schema(event: EventType) -> Json:
     """The chain, and one closed object for each way to say what a condition measures."""
     maximum = condition_parser.MAX_CONDITIONS
     operands = {"type": "array", "minItems": 1, "maxItems": maximum, "items": CONDITIONS_REF}
-    of_order = [times_since(), changed(event)]
-    whole = [*of_order, deviation(event)] if event.measures else of_order
-    parts = [*([of_a_field(event)] if event.measures else []), count(), different_values(event)]
+    whole, parts = [times_since(), changed(event)], _of_parts(event)
     measured = [_relative(event, way) for way in parts] + [_condition(event, way) for way in (*whole, *parts)]
     return {
         "description": (
@@ -40,8 +40,9 @@ def conditions_schema(event: EventType) -> Json:
             f"{maximum} of them, {condition_parser.MAX_DEPTH} levels; all groupings share a field, and the filters "
             "together have the bounds of one. The other spellings of a rule's members are read here too. A condition "
             "may end its window offsetSeconds ago, leave the transaction at hand out of it (includeCurrent), have no "
-            "value with fewer contributors than minimumCount, and be held against times × another measure + plus; "
-            "offset and window together have at most 400 days, and a measure behind a limit counts as a condition."
+            "value with fewer contributors than minimumCount, and be held against times × another measure + plus, "
+            "and plusDeviations × the deviation of an average; offset and window together have at most 400 days, and a "
+            "measure behind a limit counts as a condition."
         ),
         "anyOf": [
             _object({"all": operands}),
@@ -71,8 +72,28 @@ def _condition(event: EventType, members: Json) -> Json:
 
 def measure_schema(event: EventType) -> Json:
     """The measure behind a relative limit."""
-    members = [of_a_field(event)] if event.measures else []
-    return {"anyOf": [_measure(event, way) for way in (*members, count(), different_values(event))]}
+    return {"anyOf": [_measure(event, way) for way in _of_parts(event)]}
+
+
+def deviating_schema(event: EventType) -> Json:
+    """A relative limit with so many deviations more: of an average alone."""
+    number = common(event)["limit"]
+    said = {"anyOf": [number, {"type": "null"}]}
+    average = {**of_a_field(event), "aggregatorFunctionType": {"type": "string", "enum": ["AVG"]}}
+    limit = _object(
+        {"measure": _measure(event, average), "times": said, "plus": said, "plusDeviations": number}
+    )
+    return {
+        **limit,
+        "required": ["measure", "plusDeviations"],
+        "description": "times the average, plus a number and so many sample deviations of the average's window",
+    }
+
+
+def _of_parts(event: EventType) -> list[Json]:
+    """What can be measured over a part of a window too."""
+    of_measures = [of_a_field(event), deviation(event)] if event.measures else []
+    return [*of_measures, count(), different_values(event)]
 
 
 def _relative(event: EventType, members: Json) -> Json:
@@ -83,17 +104,19 @@ def _relative(event: EventType, members: Json) -> Json:
     shared = common(event)
     number = shared["limit"]
     said = {"anyOf": [number, {"type": "null"}]}
+    factors = {"times": said, "plus": said}
     limit = {
         "type": "object",
-        "properties": {"measure": MEASURE_REF, "times": said, "plus": said},
+        "properties": {"measure": MEASURE_REF, **factors, "plusDeviations": {"type": "null"}},
         "required": ["measure"],
         "additionalProperties": False,
         "description": "times (1 if left out) the measure, plus a number (0); the measure groups as the condition does "
         "unless it says otherwise",
     }
+    limits = [number, limit, DEVIATING_REF] if event.measures else [number, limit]
     condition = _measure(event, members)
     condition["properties"]["limitOperatorType"] = shared["limitOperatorType"]
-    condition["properties"]["limit"] = {"anyOf": [number, limit]}
+    condition["properties"]["limit"] = {"anyOf": limits}
     condition["required"] = sorted([*condition["required"], "groupingKeyNames", "limit", "limitOperatorType"])
     return condition
 
