@@ -87,7 +87,7 @@ bench: $(STAMP) ## measures everything against its bars (some twenty minutes); w
 	@$(BIN)/python -m bench
 
 bench-long: $(STAMP) ## the same with more payments for longer, the widest windows, by number of shards (two hours)
-	@status=0; for part in steady evaluation throughput retained restart peer wide scaling; do $(BIN)/python -m bench.$$part || status=1; done; exit $$status
+	@status=0; for part in steady evaluation beside throughput retained restart peer wide scaling; do $(BIN)/python -m bench.$$part || status=1; done; exit $$status
 
 secrets: $(STAMP) ## random passwords and keys for docker compose, in secrets/ (docs/deployment.md); what is there stays
 	@$(BIN)/python -m tripline_demo.deployment.secret_files secrets .env

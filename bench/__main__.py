@@ -48,6 +48,11 @@ STAGES: Final = (
         ("--micro-batches", "60"),
         "one evaluation with a thousand and with a million in the window",
     ),
+    Stage(
+        "beside",
+        ("--micro-batches", "60"),
+        "rules that compare with a measure, or look at the order or the spread, beside plainer ones",
+    ),
     Stage("retained", (), "what a payment weighs in memory and in the state log"),
     Stage(
         "restart",

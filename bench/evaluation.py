@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import ClassVar, Final, get_args
+from typing import ClassVar, Final, Protocol, get_args
 
 import click
 import numpy as np
@@ -53,12 +53,6 @@ from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.columns import TransactionBatch
 
 MOST_RATIO: Final = 1.5
-BESIDE: Final[tuple[tuple[Function, Function, float], ...]] = (
-    ("STDDEV", "AVG", 1.5),
-    ("SECONDS_SINCE_PREVIOUS", "COUNT", 1.2),
-    ("CHANGED", "COUNT", 1.2),
-)
-"""Aggregates that may cost so many times what a plainer one does."""
 FUNCTIONS: Final[tuple[Function, ...]] = get_args(Function)
 _TYPE: Final = load_type("transaction")
 _START: Final = 1_700_000_000_000
@@ -83,6 +77,13 @@ class TimedAnchor(Anchor):
         return judgement
 
 
+class Rule(Protocol):
+    """Whatever can be published under a limit."""
+
+    def body(self, limit: Decimal, effective_from: int) -> dict[str, object]:
+        """As the registry is sent it."""
+
+
 @dataclass(slots=True)
 class Shard:
     """A shard of its own under one rule, or none, and the ms of processor time of its timed micro-batches.
@@ -92,7 +93,7 @@ class Shard:
 
     config: EngineConfig
     folder: Path
-    subject: Subject | None
+    subject: Rule | None
     log: MemoryLog = field(default_factory=MemoryLog)
     attached: Attached = field(default_factory=dict)
     ms: list[float] = field(default_factory=list)
@@ -152,7 +153,6 @@ def main(*, small: int, large: int, micro_batches: int, size: int, seed: int) ->
     for function in FUNCTIONS:
         console.print(f"[dim]{function}[/]")
         rows += measured(config, stream, function, small, large)
-    rows += beside(rows)
     results.show(rows, console)
     results.write(rows, paths.var_folder() / "evaluation.json")
     sys.exit(0 if all(result.ok for result in rows) else 1)
@@ -207,9 +207,9 @@ def measured(
             for turn in range(len(shards)):
                 shards[(number + turn) % len(shards)].take(batch)
         nothing, without = [0.0] * len(stream.timed), list(shards[2].ms)
-        whole, longer = (_microseconds(shard.ms, nothing, stream) for shard in shards[:2])
-        judging, judging_longer = (_microseconds(shard.judging_ms, nothing, stream) for shard in shards[:2])
-        more_short, more_long = (_microseconds(shard.ms, without, stream) for shard in shards[:2])
+        whole, longer = (microseconds(shard.ms, nothing, stream) for shard in shards[:2])
+        judging, judging_longer = (microseconds(shard.judging_ms, nothing, stream) for shard in shards[:2])
+        more_short, more_long = (microseconds(shard.ms, without, stream) for shard in shards[:2])
         wrong = sum(_wrong(shard, stream) for shard in shards[:2])
     return [
         _compared(f"{function}: one evaluation", judging, judging_longer, large),
@@ -219,23 +219,11 @@ def measured(
     ]  # fmt: skip
 
 
-def beside(rows: Sequence[Result]) -> Iterator[Result]:
-    """One evaluation of an aggregate, and that of a plainer one, both over the short window."""
-    judging = {
-        name: row.reference for row in rows for name in FUNCTIONS if row.name.startswith(f"{name}: one ")
-    }
-    for function, plain, most in BESIDE:
-        cost, reference = judging[function] or 0.0, judging[plain] or 0.0
-        yield results.at_most(
-            f"{function} beside {plain}: one evaluation", cost, "µs", most * reference, reference=reference
-        )
-
-
 def _subject(function: Function, held: int) -> Subject:
     return Subject(1, f"{function} of {held}", function, (_ANCHOR,), held // 1_000)
 
 
-def _microseconds(took: Sequence[float], less: Sequence[float], stream: Stream) -> float:
+def microseconds(took: Sequence[float], less: Sequence[float], stream: Stream) -> float:
     """Of one payment, by the median micro-batch, each (ms) `less` what another shard took for the same one."""
     checked_per_batch = (stream.checked_from - stream.load.preloaded) / len(stream.timed)
     return (
@@ -255,7 +243,7 @@ def _wrong(shard: Shard, stream: Stream) -> int:
 
     The new version reads the windows that were timed: they belong to grouping, field and length, not to a version.
     """
-    assert shard.subject is not None
+    assert isinstance(shard.subject, Subject)
     load, first = stream.load, stream.checked_from
     shard.publish(2, _EVERYTHING, _START + first)
     alerts = {number_of(str(_id(alert))): alert for alert in shard.take(stream.checked)}

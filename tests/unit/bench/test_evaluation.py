@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from bench.evaluation import BESIDE, FUNCTIONS, main, payments
+from bench.evaluation import FUNCTIONS, main, payments
 from bench.independent.plain_windows import plainly_held
 from bench.workload.rules import Subject
 from tripline_demo import paths
@@ -29,6 +29,6 @@ def test_every_aggregate_has_its_rows(
     monkeypatch.setattr("bench.evaluation._KEPT_LATER_MS", 1_000)
     result = CliRunner().invoke(main, ["--large", "3000", "--micro-batches", "10", "--size", "20"])
     rows = json.loads((folder / "evaluation.json").read_text())
-    assert len(rows) == 4 * len(FUNCTIONS) + len(BESIDE), result.output
+    assert len(rows) == 4 * len(FUNCTIONS), result.output
     wrong = [row for row in rows if row["name"].endswith("wrong")]
     assert [row["value"] for row in wrong] == [0] * len(FUNCTIONS)

@@ -1,0 +1,39 @@
+"""Rules are measured beside plainer ones over the same micro-batches."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from bench.beside import BARS, main, rules
+from bench.workload.rules import UNREACHABLE
+from tripline_contracts.event_type_loader import load
+from tripline_contracts.rules import rule_definition
+from tripline_demo import paths
+
+
+def test_all_of_them_reach_equally_far_back() -> None:
+    bodies = [rule.body(UNREACHABLE, 0) for rule in rules(10)]
+    definitions = [
+        rule_definition.parse(
+            {k: v for k, v in body.items() if k not in ("name", "effectiveFrom")}, load("transaction")
+        )
+        for body in bodies
+    ]
+    assert {definition.window_seconds for definition in definitions} == {10}
+    names = {rule.name for rule in rules(10)}
+    assert all({name, plain} <= names for name, plain, _ in BARS)
+
+
+def test_every_bar_has_its_rows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("var")
+    monkeypatch.setattr(paths, "var_folder", lambda: folder)
+    monkeypatch.setattr("bench.beside._KEPT_LATER_MS", 1_000)
+    result = CliRunner().invoke(main, ["--large", "3000", "--micro-batches", "10", "--size", "20"])
+    rows = json.loads((folder / "beside.json").read_text())
+    assert len(rows) == 2 * len(BARS) + len(rules(2)), result.output
+    assert all(row["value"] > 0 for row in rows)
