@@ -20,7 +20,7 @@ from tests.e2e.support.engine_process import Queries
 from tests.e2e.support.kafka_log import KafkaLog
 from tests.e2e.support.player import Player
 from tests.e2e.support.verdict import read_verdict
-from tests.oracle.generators.profile import EVERYTHING_AND_MORE, Profile
+from tests.oracle.generators.profile import EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE, Profile
 from tests.oracle.histories.random_history import random_history
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -30,11 +30,10 @@ HISTORIES = {2: 20, 1: 2}
 AT_ONCE = 2
 # Few steps: each micro-batch costs a good part of a second; the evaluator's own test has thousands of histories.
 PROFILE = Profile(transactions=240, micro_batches=(3, 5), partitions=(2, 2), rules=(3, 7))
-EVERYTHING = replace(
-    EVERYTHING_AND_MORE,
-    **{name: getattr(PROFILE, name) for name in ("transactions", "micro_batches", "partitions", "rules")},
-)
-"""The whole language, commands of operators, and backfilled records among the others: every second history."""
+SIZES = {name: getattr(PROFILE, name) for name in ("transactions", "micro_batches", "partitions", "rules")}
+EVERYTHING = [replace(profile, **SIZES) for profile in (EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE)]
+"""The whole language, commands of operators, and backfilled records among the others: every second history; every
+fourth one has relative limits, weights, deviations and aggregates of order too."""
 
 
 @pytest.mark.timeout(900)
@@ -44,7 +43,7 @@ def test_random_histories(
     planned = [shards for shards, count in HISTORIES.items() for _ in range(count)]
 
     def played(seed: int, shards: int) -> Counter[str]:
-        profile = EVERYTHING if seed % 2 else PROFILE
+        profile = EVERYTHING[seed // 2 % 2] if seed % 2 else PROFILE
         return one_history(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards, profile)
 
     # while one waits for its micro-batch, the other one sends

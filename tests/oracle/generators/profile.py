@@ -115,3 +115,17 @@ EVERYTHING_AND_MEASURES = replace(
 EVERYTHING_AND_STEPS = replace(
     EVERYTHING, chained=0.6, weighted=0.2, relative=0.6, stepped=0.5, of_order=0.1, deviation=0.1
 )
+# All of that together, buckets and commands too: for the few histories that go through Kafka, Spark and kills.
+THE_WHOLE_LANGUAGE = replace(
+    EVERYTHING_AND_MORE,
+    chained=0.6,
+    relative=0.5,
+    weighted=0.3,
+    of_order=0.2,
+    deviation=0.2,
+    filtered=0.5,
+    tests=0.4,
+    named=0.4,
+    entries=0.4,
+    stepped=0.2,
+)
