@@ -81,11 +81,11 @@ def deviating_schema(event: EventType) -> Json:
     said = {"anyOf": [number, {"type": "null"}]}
     average = {**of_a_field(event), "aggregatorFunctionType": {"type": "string", "enum": ["AVG"]}}
     limit = _object(
-        {"measure": _measure(event, average), "times": said, "plus": said, "plusDeviations": number}
+        {"measure": _measure(event, average), "times": said, "plus": said, "plusDeviations": said}
     )
     return {
         **limit,
-        "required": ["measure", "plusDeviations"],
+        "required": ["measure"],
         "description": "times the average, plus a number and so many sample deviations of the average's window",
     }
 
@@ -104,10 +104,9 @@ def _relative(event: EventType, members: Json) -> Json:
     shared = common(event)
     number = shared["limit"]
     said = {"anyOf": [number, {"type": "null"}]}
-    factors = {"times": said, "plus": said}
     limit = {
         "type": "object",
-        "properties": {"measure": MEASURE_REF, **factors, "plusDeviations": {"type": "null"}},
+        "properties": {"measure": MEASURE_REF, "times": said, "plus": said},
         "required": ["measure"],
         "additionalProperties": False,
         "description": "times (1 if left out) the measure, plus a number (0); the measure groups as the condition does "
