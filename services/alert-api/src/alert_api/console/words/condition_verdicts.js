@@ -90,7 +90,11 @@ function behind(alert, measure) {
   return element(
     "div",
     { class: "judged-condition limit-measure" },
-    element("h3", {}, `The limit: ${number(measure.times)} \u00d7 ${measureInWords(measure)}${plus}${deviations}`),
+    element(
+      "h3",
+      {},
+      `The limit: ${number(measure.times)} \u00d7 ${measureInWords(measure)}${plus}${deviations}`,
+    ),
     element(
       "p",
       { class: "alert-facts" },
