@@ -292,6 +292,7 @@ def without_repetitions(document: dict[str, Any]) -> None:
             variant["properties"]["limitOperatorType"] = {"enum": [">="]}
     *_, relative, _, _, _, _, _, condition, _, _ = schemas["RuleConditions"]["anyOf"]
     condition["properties"]["filter"], behind = {"type": "null"}, schemas["RuleMeasure"]["anyOf"]
+    behind = [*behind, schemas["RuleLimitInDeviations"]["properties"]["measure"]]
     for measure in (relative, *behind):
         del measure["properties"]["offsetSeconds"]
         measure["properties"] |= {name: condition["properties"][name] for name in ("filter", "windowSeconds")}

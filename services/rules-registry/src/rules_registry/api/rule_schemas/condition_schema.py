@@ -92,7 +92,7 @@ def deviating_schema(event: EventType) -> Json:
 
 def _of_parts(event: EventType) -> list[Json]:
     """What can be measured over a part of a window too."""
-    of_measures = [of_a_field(event), deviation(event)] if event.measures else []
+    of_measures = [deviation(event), of_a_field(event)] if event.measures else []
     return [*of_measures, count(), different_values(event)]
 
 
