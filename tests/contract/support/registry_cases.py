@@ -274,9 +274,8 @@ def _name_what_exists(body: Any) -> None:
 
 
 def without_repetitions(document: dict[str, Any]) -> None:
-    """The body of a rule is thirteen objects that differ in aggregate, window and options. Filters and operators, the
-    same in all, are tried with the first; of what publishes or replaces one the first stands for all. Of conditions one
-    is tried, plain and relative: that several share a field, and how far an offset goes, no schema can say."""
+    """The body of a rule is one of objects that differ in aggregate, window and options: the first stands for what all
+    have. Of conditions one is tried, plain and relative: shared fields and long offsets are what no schema can say."""
     del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
     schemas = document["components"]["schemas"]
     first, *others = schemas["RuleBody"]["anyOf"]
@@ -291,8 +290,11 @@ def without_repetitions(document: dict[str, Any]) -> None:
         if "limitOperatorType" in variant["properties"]:
             variant["properties"]["limitOperatorType"] = {"enum": [">="]}
     *_, relative, _, _, _, _, _, condition, _, _ = schemas["RuleConditions"]["anyOf"]
-    condition["properties"]["filter"], behind = {"type": "null"}, schemas["RuleMeasure"]["anyOf"]
-    behind = [*behind, schemas["RuleLimitInDeviations"]["properties"]["measure"]]
+    condition["properties"]["filter"], deviating = (
+        {"type": "null"},
+        schemas["RuleLimitInDeviations"]["properties"],
+    )
+    behind = [*schemas["RuleMeasure"]["anyOf"], deviating["measure"]]
     for measure in (relative, *behind):
         del measure["properties"]["offsetSeconds"]
         measure["properties"] |= {name: condition["properties"][name] for name in ("filter", "windowSeconds")}
