@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.contract.support.in_memory_prover import made_up_backtests
-from tests.contract.support.registry_cases import Supply, without_repetitions
+from tests.contract.support.narrow_bodies import without_repetitions
+from tests.contract.support.registry_cases import Supply
 from tests.contract.support.schemathesis_campaign import EXAMPLES, run
 from tests.contract.test_registry_openapi import operations
 from tests.registry import RegistryApi, running_api

@@ -1,4 +1,4 @@
-"""What schemathesis is given to ask the registry with: what has to exist, and no repetitions.
+"""What schemathesis is given to ask the registry with: what has to exist.
 
 Positive cases get what no generator can guess: the id of a rule that exists, the version that it has, a cursor of this
 registry, an Idempotency-Key that was not used before. Negative cases go out as they were made.
@@ -10,7 +10,6 @@ import itertools
 import json
 import time
 import uuid
-from copy import deepcopy
 from typing import Any
 
 import httpx
@@ -271,33 +270,3 @@ def _name_what_exists(body: Any) -> None:
     elif isinstance(body, list):
         for inner in body:
             _name_what_exists(inner)
-
-
-def without_repetitions(document: dict[str, Any]) -> None:
-    """The body of a rule is one of objects that differ in aggregate, window and options: the first stands for what all
-    have. Of conditions one is tried, plain and relative: shared fields and long offsets are what no schema can say."""
-    del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
-    schemas = document["components"]["schemas"]
-    first, *others = schemas["RuleBody"]["anyOf"]
-    replacing = document["paths"]["/v1/rules/{rule_id}"]["put"]["requestBody"]["content"]
-    replacing["application/json"]["schema"] = deepcopy(first)
-    replacing["application/json"]["schema"]["properties"]["filter"] = {"type": "null"}
-    document["paths"]["/v1/rules"]["post"]["requestBody"]["content"] = replacing
-    schemas["BacktestBody"]["oneOf"][0]["properties"]["rule"] = replacing["application/json"]["schema"]
-    document["paths"]["/v1/changes/{change_id}"]["put"]["requestBody"]["content"] = replacing
-    for variant in others:
-        variant["properties"]["filter"] = {"type": "null"}
-        if "limitOperatorType" in variant["properties"]:
-            variant["properties"]["limitOperatorType"] = {"enum": [">="]}
-    *_, relative, _, _, _, _, _, condition, _, _ = schemas["RuleConditions"]["anyOf"]
-    condition["properties"]["filter"], deviating = (
-        {"type": "null"},
-        schemas["RuleLimitInDeviations"]["properties"],
-    )
-    behind = [*schemas["RuleMeasure"]["anyOf"], deviating["measure"]]
-    for measure in (relative, *behind):
-        del measure["properties"]["offsetSeconds"]
-        measure["properties"] |= {name: condition["properties"][name] for name in ("filter", "windowSeconds")}
-    for measure in behind:
-        del measure["properties"]["groupingKeyNames"]
-    schemas["RuleConditions"] = {"anyOf": [condition, relative]}
