@@ -37,6 +37,7 @@ STAYING = sorted(set(OURS) - set(JOBS))
 PORTS = {"registry": 8081, "alert-api": 8082, "generator": 8083, "relay": 9101, "status": 9102, "engine": 9103,
          "alert-projector": 9104, "archiver": 9105, "retention": 9106, "prover": 9107,
          "redrive": 9108, "guard": 9109, "notifier": 9110}  # fmt: skip
+METRICS_OF_APIS = (9111, 9112, 9113)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,8 @@ def line(
                 security=secret_files.broker_security(secrets),
             )
         )
-        here = dict(zip(PORTS.values(), ports.free_ports(len(PORTS)), strict=True))
+        inside = (*PORTS.values(), *METRICS_OF_APIS)
+        here = dict(zip(inside, ports.free_ports(len(inside)), strict=True))
         here |= {5432: urlsplit(dsn).port or 0, 9092: broker.port}
         line = Line(images, here, urlsplit(dsn).path.removeprefix("/"), secrets, reader, home)
         yield line
