@@ -33,13 +33,22 @@ def sha256_hex(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def alert_id(rule_id: int, version: int, group: dict[str, str], transaction_id: str, event_time: int) -> str:
+def alert_id(
+    rule_id: int,
+    version: int,
+    group: dict[str, str],
+    transaction_id: str,
+    event_time: int,
+    side: str | None = None,
+) -> str:
     """The identity of an alert, the same wherever and however often it is computed (specification §8).
 
     UUIDv5 in the namespace UUIDv5(URL, "urn:tripline:alert") of the canonical JSON of
-    [rule id, version, group, transaction id, event time in ms].
+    [rule id, version, group, transaction id, event time in ms]; of a rule that groups by a party with the side as a
+    sixth member.
     """
-    name = canonical_json([rule_id, version, group, transaction_id, event_time])
+    members: list[object] = [rule_id, version, group, transaction_id, event_time]
+    name = canonical_json(members if side is None else [*members, side])
     return str(uuid.uuid5(ALERT_NAMESPACE, name.decode("utf-8")))
 
 

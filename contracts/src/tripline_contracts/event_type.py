@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tripline_contracts.errors import UnknownField
+from tripline_contracts.party import Party
 
 Role = Literal["id", "time", "key", "measure", "attribute"]
 Kind = Literal["string", "timestamp", "decimal", "enum", "ip"]
@@ -54,7 +55,8 @@ class EventType:
     """A named, versioned set of fields and its anchors in order. Field order is the declared one.
 
     `columns` is the order of the fields in recordings (CSV); `noun` and `plural` are what people call one event and
-    several of them. `kept_anchors` are kept from the start, whether a rule needs them or not.
+    several of them. `kept_anchors` are kept from the start, whether a rule needs them or not. `parties` may be grouped
+    by as fields may; each is an anchor beside the declared ones.
     """
 
     name: str
@@ -65,6 +67,7 @@ class EventType:
     noun: str = "transaction"
     plural: str = "transactions"
     kept_anchors: tuple[str, ...] = ()
+    parties: tuple[Party, ...] = ()
 
     @property
     def id_field(self) -> Field:
@@ -87,6 +90,21 @@ class EventType:
         return tuple(f.name for f in self.fields if f.groupable)
 
     @property
+    def groupings(self) -> tuple[str, ...]:
+        """What rules may group by: the groupable fields, then the parties."""
+        return (*self.groupable, *(party.name for party in self.parties))
+
+    @property
+    def all_anchors(self) -> tuple[str, ...]:
+        """The declared anchors, then the parties."""
+        return (*self.anchors, *(party.name for party in self.parties))
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The names of all parties' sides, each once."""
+        return tuple(dict.fromkeys(name for party in self.parties for name in party.side_names))
+
+    @property
     def measures(self) -> tuple[str, ...]:
         """Canonical names of the fields that rules may aggregate, in declared order."""
         return tuple(f.name for f in self.fields if f.role == "measure")
@@ -97,7 +115,29 @@ class EventType:
         fields = [f"{f.name} {f.role} {f.kind}" for f in self.fields]
         kept = {"keptAnchors": sorted(self.kept_anchors)} if self.kept_anchors else {}
         anchors = list(self.anchors)
-        return {"name": self.name, "version": self.version, "anchors": anchors, "fields": fields} | kept
+        parties = {"parties": self.party_fields} if self.parties else {}
+        return (
+            {"name": self.name, "version": self.version, "anchors": anchors, "fields": fields}
+            | kept
+            | parties
+        )
+
+    @property
+    def party_fields(self) -> dict[str, dict[str, str]]:
+        """The parties as they are declared: by name, of each side its field."""
+        return {party.name: {side.name: side.field for side in party.sides} for party in self.parties}
+
+    def party(self, name: str) -> Party | None:
+        """The party of exactly that name."""
+        return next((party for party in self.parties if party.name == name), None)
+
+    def find_grouping(self, spelling: str) -> str | None:
+        """The canonical name of what rules may group by, in any case; None if there is none."""
+        field = self.find(spelling)
+        if field is not None:
+            return field.name if field.groupable else None
+        folded = spelling.casefold()
+        return next((party.name for party in self.parties if party.name.casefold() == folded), None)
 
     def field(self, name_or_alias: str) -> Field:
         """The field of that exact name or alias; UnknownField otherwise."""

@@ -7,9 +7,12 @@ from typing import Final
 
 from tripline_contracts.errors import InvalidEventType
 from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.party import SIDE, Party
 
 MAX_ANCHORS: Final = 8
 """A transaction carries a bit for each of them that says whether it is in a shard for its sake."""
+MAX_SIDES: Final = 7
+"""Of all parties together: a bit for each of them too."""
 MAX_TEXT: Final = 64
 """Code points of an id, a key or an attribute: what groups, named lists and alerts hold."""
 RESERVED: Final = frozenset({"global", "mask", "offset", "partition", "recordtime", "runningmax"})
@@ -28,6 +31,7 @@ def check(event_type: EventType) -> None:
     for field in event_type.fields:
         _check_kind(field)
         _check_texts(field)
+    _check_parties(event_type)
     _check_anchors(event_type)
     if sorted(event_type.columns) != sorted(field.name for field in event_type.fields):
         raise InvalidEventType("columns is the order of a recording's columns: each field once")
@@ -78,6 +82,39 @@ def _exactly_one(what: str, candidates: list[Field], kind: str) -> None:
         raise InvalidEventType(f"expected exactly one {what}, required, of kind {kind}")
 
 
+def _check_parties(event_type: EventType) -> None:
+    taken = {name.casefold() for field in event_type.fields for name in field.names} | RESERVED
+    names = [party.name.casefold() for party in event_type.parties]
+    for party in event_type.parties:
+        name = party.name.casefold()
+        if not _FIELD_NAME.fullmatch(party.name) or name in taken | {SIDE} or names.count(name) > 1:
+            raise InvalidEventType(
+                f"{party.name!r} is no name of a party: expected letters, digits and _, a letter first, at most 64, and"
+                f" no field's, no other party's, and none of {', '.join(sorted(RESERVED | {SIDE}))}"
+            )
+        _check_sides(party, event_type)
+    if event_type.parties and SIDE in taken:
+        raise InvalidEventType(f"beside parties no field is called {SIDE}: that is what alerts call theirs")
+    if sum(len(party.sides) for party in event_type.parties) > MAX_SIDES:
+        raise InvalidEventType(f"expected at most {MAX_SIDES} sides in all parties together")
+
+
+def _check_sides(party: Party, event_type: EventType) -> None:
+    folded = {side.name.casefold() for side in party.sides}
+    if len(party.sides) < 2 or len(folded) < len(party.sides):
+        raise InvalidEventType(f"{party.name}: expected at least two sides, each with a name of its own")
+    for side in party.sides:
+        if not _FIELD_NAME.fullmatch(side.name):
+            raise InvalidEventType(
+                f"{party.name}: {side.name!r} is no name of a side: letters, digits and _, a letter first"
+            )
+    fields = [field for field in event_type.fields if field.name in party.fields]
+    if len(fields) < len(party.sides) or any(field.role not in ("key", "attribute") for field in fields):
+        raise InvalidEventType(f"{party.name}: expected for each side a key or an attribute of its own")
+    if len({(field.kind, field.values) for field in fields}) > 1:
+        raise InvalidEventType(f"{party.name}: the fields of its sides are of different kinds; expected one")
+
+
 def _check_anchors(event_type: EventType) -> None:
     *named_anchors, last = event_type.anchors or ("",)
     if last != "global":
@@ -87,7 +124,7 @@ def _check_anchors(event_type: EventType) -> None:
         raise InvalidEventType(
             f"anchors that rules cannot group by, or that are numbers: {', '.join(sorted(foreign))}"
         )
-    unknown = {*event_type.kept_anchors} - {*event_type.anchors}
+    unknown = {*event_type.kept_anchors} - {*event_type.all_anchors}
     if unknown:
         raise InvalidEventType(f"keptAnchors names what is no anchor: {', '.join(sorted(unknown))}")
     if not 1 <= len(named_anchors) < MAX_ANCHORS:

@@ -13,6 +13,7 @@ import yaml
 from tripline_contracts.errors import InvalidEventType, UnknownEventType
 from tripline_contracts.event_type import DEFAULT, EventType, Field, Kind, Role
 from tripline_contracts.event_type_checks import check
+from tripline_contracts.party import Party, Side
 
 _KNOWN: Final = {
     *("name", "role", "kind", "aliases", "required", "values", "maxLength", "ingestion", "label", "plural")
@@ -44,7 +45,7 @@ def from_mapping(data: object) -> EventType:
         raise InvalidEventType("expected a mapping with name, version, anchors and fields")
     _only(
         data,
-        {"name", "version", "anchors", "keptAnchors", "fields", "columns", "noun", "plural"},
+        {"name", "version", "anchors", "keptAnchors", "parties", "fields", "columns", "noun", "plural"},
         "the event type",
     )
     name, version = data.get("name"), data.get("version")
@@ -57,7 +58,8 @@ def from_mapping(data: object) -> EventType:
     noun, plural = _words(data, name, "transaction")
     columns = _names(data, "columns", name) or tuple(field.name for field in fields)
     anchors, kept = _names(data, "anchors", name), _names(data, "keptAnchors", name)
-    event_type = EventType(name, version, fields, anchors, columns, noun, plural, kept)
+    parties = _parties(data.get("parties", {}))
+    event_type = EventType(name, version, fields, anchors, columns, noun, plural, kept, parties)
     check(event_type)
     return event_type
 
@@ -91,6 +93,19 @@ def _field(data: object) -> Field:
         label=label,
         plural=plural,
     )
+
+
+def _parties(data: object) -> tuple[Party, ...]:
+    if not isinstance(data, Mapping):
+        raise InvalidEventType("parties is a mapping of names to their sides, each with its field")
+    parties = []
+    for name, sides in data.items():
+        if not isinstance(name, str) or not isinstance(sides, Mapping):
+            raise InvalidEventType(f"parties: expected the sides of {name!r}, each with its field")
+        if not all(isinstance(word, str) for side in sides.items() for word in side):
+            raise InvalidEventType(f"{name}: expected names of sides, and of their fields")
+        parties.append(Party(name, tuple(Side(side, field) for side, field in sides.items())))
+    return tuple(parties)
 
 
 def _words(

@@ -83,7 +83,7 @@ def _decimal(none: list[Json]) -> Json:
 
 def _event_type(declared: EventType) -> Json:
     """The definitions about fields that the schemas of rules, alerts and traces refer to."""
-    groupable = sorted(declared.groupable)
+    groupable = sorted(declared.groupings)
     whole = [field.name for field in declared.fields]
     return {
         "$schema": _DIALECT,
@@ -93,6 +93,7 @@ def _event_type(declared: EventType) -> Json:
             "groupable": {"enum": groupable},
             "grouping": _grouping(declared, groupable),
             "aggregated": {"enum": [*declared.groupable, None]},
+            "side": {"enum": list(declared.sides)} if declared.sides else {"not": {}},
             "measure": {"enum": list(declared.measures)} if declared.measures else {"not": {}},
             "group": {
                 "type": "object",

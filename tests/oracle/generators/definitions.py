@@ -23,6 +23,7 @@ from tests.oracle.generators.measures import (
     with_limit,
 )
 from tests.oracle.generators.named_values import perhaps_named_limit
+from tests.oracle.generators.parties import perhaps_of_party
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
 from tests.oracle.parsers.definitions import REEVALUATE
@@ -31,6 +32,10 @@ from tests.oracle.parsers.measures import DEVIATION, OF_ORDER
 
 def random_draft(rng: Random, world: World, profile: Profile) -> Draft:
     """A new rule."""
+    return perhaps_of_party(rng, profile, _random_draft(rng, world, profile))
+
+
+def _random_draft(rng: Random, world: World, profile: Profile) -> Draft:
     if chance(rng, profile.chained):
         # Buckets do not go with different values, of which several conditions have some nearly always.
         some = (
@@ -93,6 +98,10 @@ def _perhaps_bucketed(rng: Random, world: World, profile: Profile, chosen: Draft
 
 def changed_draft(rng: Random, world: World, profile: Profile, old: Draft) -> Draft:
     """A next definition: another window, grouping, function or limit, other options, or all anew."""
+    return perhaps_of_party(rng, profile, _changed_draft(rng, world, profile, old))
+
+
+def _changed_draft(rng: Random, world: World, profile: Profile, old: Draft) -> Draft:
     late = (profile.stored_late, profile.reevaluated)
     if chance(
         rng, max(profile.filtered, profile.crossing, profile.reset_on_alert, profile.cooldown, *late) / 2
@@ -112,7 +121,7 @@ def changed_draft(rng: Random, world: World, profile: Profile, old: Draft) -> Dr
     if change < 0.8:
         drawn = with_limit(rng, world, old.grouping, aggregate_of(rng, profile), old.window)
         return _same_options(old, perhaps_named_limit(rng, profile, drawn))
-    return random_draft(rng, world, profile)
+    return _random_draft(rng, world, profile)
 
 
 def _same_buckets(rng: Random, world: World, profile: Profile, old: Draft) -> Draft:
@@ -128,7 +137,8 @@ def _same_buckets(rng: Random, world: World, profile: Profile, old: Draft) -> Dr
 def shared_draft(rng: Random, world: World, profile: Profile, old: Draft) -> Draft:
     """Of another rule that has the same buckets."""
     firing = rng.choice([old.firing, "every"])
-    return replace(_same_buckets(rng, world, profile, old), firing=firing, cooldown=None)
+    shared = replace(_same_buckets(rng, world, profile, old), firing=firing, cooldown=None)
+    return perhaps_of_party(rng, profile, shared)
 
 
 def _same_options(old: Draft, new: Draft) -> Draft:

@@ -124,5 +124,7 @@ def _values(draft: Draft, payment: Payment) -> dict[str, str | None]:
         "beneficiaryId": payment.beneficiary,
         "paymentType": payment.payment_type,
         AMOUNT: plain(payment.amount),
+        # of the entries mostly one; the one that pays is as good as the other
+        "account": payment.payee or payment.beneficiary,
     }
     return {name: values[name] for name in draft.grouping}

@@ -73,6 +73,7 @@ class Profile:
     relative: float = 0  # per condition of a chain: other windows, too few in them, limits that are measured
     stepped: float = 0  # per definition: it groups by amounts in steps as well
     entries: float = 0  # per change of a list: some values come and go, in place of another whole list
+    parties: float = 0  # per definition: by the party in place of keys, sides in its filters
 
 
 EVERYTHING = Profile(
@@ -128,4 +129,8 @@ THE_WHOLE_LANGUAGE = replace(
     named=0.4,
     entries=0.4,
     stepped=0.2,
+)
+# Rules by parties, among others, beside all else that goes with them; the same.
+EVERYTHING_AND_PARTIES = replace(
+    EVERYTHING_AND_MEASURES, parties=0.6, chained=0.45, weighted=0.2, filtered=0.4, stepped=0.15
 )

@@ -26,6 +26,7 @@ from tests.oracle.state.rule_book import RuleBook
 from tests.oracle.values.errors import Unreadable
 from tests.oracle.values.event_types import current_type
 from tests.oracle.values.model import Json, MicroBatch, Outcome, Record, Reject
+from tests.oracle.windows.entries import entries_of
 from tests.oracle.windows.evaluation import group_of, triggers
 
 
@@ -41,7 +42,8 @@ def judge(
     `kept` anchors are kept from the start, whether a rule needs them or not; GLOBAL may be among them.
     Unless told not to `catch_up`, a version whose effectiveFrom lies in the past judges what came before it.
     """
-    oracle = _Oracle(current_type().anchors if anchors is None else anchors, set(kept), catch_up=catch_up)
+    declared = current_type().anchors if anchors is None else anchors
+    oracle = _Oracle((*current_type().parties, *declared), set(kept), catch_up=catch_up)
     for batch in batches:
         oracle.take(batch)
     return oracle.outcome()
@@ -136,31 +138,40 @@ class _Oracle:
             self._reject(record, reason)
             return
         transaction = replace(transaction, names=self._rules.names)
-        anchors = self._history.accept(transaction, self._clock, self._rules.settings)
+        taken = self._history.accept(transaction, self._clock, self._rules.settings)
+        accepted = {anchor for anchor, numbers in taken.items() if any(number >= 0 for number in numbers)}
         if transaction.backfilled:
-            self._backfilled += len(anchors)
+            self._backfilled += sum(number >= 0 for numbers in taken.values() for number in numbers)
             return
         for rule_id in self._rules.active():
             version = self._rules.in_force(rule_id, transaction.event_time)
             if version is not None:
-                self._judge_newest(version, transaction, record, anchors)
-            self._verdicts.again(rule_id, anchors)
+                self._judge_newest(version, transaction, record, taken)
+            self._verdicts.again(rule_id, accepted)
 
     def _reject(self, record: Record, reason: str) -> None:
         self._rejects.append(Reject(record.partition, record.offset, reason))
 
     def _judge_newest(
-        self, version: Version, transaction: Transaction, record: Record, anchors: set[str]
+        self, version: Version, transaction: Transaction, record: Record, taken: dict[str, list[int]]
     ) -> None:
-        if not triggers(version.definition, transaction):
-            return
-        if group_of(version.definition, transaction) is None:
-            self._null_groups += 1
-            self._verdicts.counts(version.rule_id).null_groups += 1
-        elif self._rules.anchor(version) in anchors:
-            self._verdicts.newest(version, record)
-        else:
-            self._verdicts.counts(version.rule_id).duplicates += 1
+        """Judge it by a version, or each of its entries in turn."""
+        anchor = self._rules.anchor(version)
+        # Without a value of the anchor it is on none, and is told of all the same.
+        entries = entries_of(transaction, anchor) or (
+            [] if anchor in current_type().parties else [transaction]
+        )
+        numbers = taken.get(anchor, [-1] * len(entries))
+        for entry, number in zip(entries, numbers, strict=True):
+            if not triggers(version.definition, entry):
+                continue
+            if group_of(version.definition, entry) is None:
+                self._null_groups += 1
+                self._verdicts.counts(version.rule_id).null_groups += 1
+            elif number >= 0:
+                self._verdicts.newest(version, record, number)
+            else:
+                self._verdicts.counts(version.rule_id).duplicates += 1
 
     def outcome(self) -> Outcome:
         return Outcome(

@@ -45,9 +45,8 @@ class Verdicts:
         if self._rules.exists(command.rule_id):
             self._traced_until[command.rule_id] = command.until
 
-    def newest(self, version: Version, record: Record) -> None:
-        """Judge the transaction accepted last on the version's anchor, which came in that record."""
-        sequence = len(self._history.accepted[self._rules.anchor(version)]) - 1
+    def newest(self, version: Version, record: Record, sequence: int) -> None:
+        """Judge what was just accepted on the version's anchor with that number, and came in that record."""
         judgement = self._judge(version, sequence, self._clock.horizons(version), partial=False)
         traced_until = self._traced_until.get(version.rule_id)
         if judgement is not None and traced_until is not None and record.record_time < traced_until:

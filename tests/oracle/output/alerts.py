@@ -10,10 +10,11 @@ from tests.oracle.parsers.rule_events import Version
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.values.canonical_json import alert_id
 from tests.oracle.values.decimals import plain
-from tests.oracle.values.event_types import current_type
+from tests.oracle.values.event_types import SIDE, current_type
 from tests.oracle.values.model import Json
 from tests.oracle.windows.aggregates import reported
 from tests.oracle.windows.contents import Behind
+from tests.oracle.windows.entries import side_of
 from tests.oracle.windows.evaluation import Finding, Findings, Weighed, window_start
 from tests.oracle.windows.precision import Precision
 
@@ -24,16 +25,17 @@ def alert(
     version: Version, event: Transaction, findings: Findings, *, late: Json, warm: bool, partial: bool
 ) -> dict[str, Json]:
     """The alert that `event` raised under `version`; partial if history gave the event and not a record."""
-    definition = version.definition
+    definition, side = version.definition, side_of(event)
     return {
         "alertId": alert_id(
-            version.rule_id, version.number, findings.group, event.transaction_id, event.event_time
+            version.rule_id, version.number, findings.group, event.transaction_id, event.event_time, side
         ),
         "ruleId": version.rule_id,
         "ruleVersion": version.number,
         "ruleName": version.name,
         "definitionHash": version.definition_hash,
         "group": dict(findings.group),
+        **({} if side is None else {SIDE: side}),
         **_steps(definition),
         "transaction": _part(event, definition) if partial else _whole(event),
         "partial": partial,

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from tests.oracle.output.alerts import decimal
 from tests.oracle.parsers.rule_events import Version
 from tests.oracle.parsers.transactions import Transaction
+from tests.oracle.values.event_types import SIDE
 from tests.oracle.values.model import Json, Record
+from tests.oracle.windows.entries import side_of
 from tests.oracle.windows.evaluation import Finding, Findings, window_start
 
 
@@ -35,6 +37,7 @@ def trace_record(version: Version, record: Record, judgement: Judgement) -> dict
         "partition": record.partition,
         "offset": record.offset,
         "group": dict(findings.group),
+        **({} if side_of(event) is None else {SIDE: side_of(event)}),
         "windowStart": window_start(definition, definition.window, event.event_time),
         "windowEnd": event.event_time,
         **_measurements(findings, chained=definition.chained),

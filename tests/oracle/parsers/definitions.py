@@ -17,10 +17,18 @@ from tests.oracle.parsers.conditions import (
 )
 from tests.oracle.parsers.filters import Filter, fields_of, read_filter
 from tests.oracle.parsers.grouping_keys import Key
-from tests.oracle.parsers.measures import DEVIATION, DISTINCT, FUNCTIONS, MEMBERS, OF_ORDER, read_duration
+from tests.oracle.parsers.measures import (
+    DEVIATION,
+    DISTINCT,
+    FUNCTIONS,
+    MEMBERS,
+    OF_ORDER,
+    Measure,
+    read_duration,
+)
 from tests.oracle.values.canonical_json import definition_hash
 from tests.oracle.values.errors import OracleError, OutOfScope, Unreadable
-from tests.oracle.values.event_types import current_type
+from tests.oracle.values.event_types import SIDE, current_type
 from tests.oracle.values.model import Json
 from tests.oracle.values.strict_json import Numeral, Value, read_integer
 
@@ -98,9 +106,7 @@ def read_definition(document: Value) -> Definition:
         grouping=tuple(sorted({key for measure in measures for key in measure.grouping})),
         shared=shared_grouping(measures),
         window=max(measure.reach for measure in measures),
-        uses=frozenset({current_type().time}).union(
-            fields_of(only), *(measure.uses() for measure in measures)
-        ),
+        uses=_uses(only, measures),
         only=only,
         firing=_choice(document, "firing", ("every", "crossing")),
         late_events=_choice(document, "lateEvents", ("evaluate", REEVALUATE, "store")),
@@ -136,8 +142,28 @@ def _refuse_unclear(definition: Definition) -> None:
     once = any(condition.function in (DEVIATION, *OF_ORDER) for condition in definition.conditions)
     if once and (definition.late_events == REEVALUATE or definition.reset_on_alert):
         raise Unreadable("deviations and what depends on the order do not go with this")
+    _refuse_unfit_parties(definition)
     if definition.bucket is not None:
         _refuse_unbucketable(definition, definition.bucket)
+
+
+def _uses(only: Filter | None, measures: tuple[Measure, ...]) -> frozenset[str]:
+    """The fields that the rule names, the time, and of one of entries their side."""
+    named = fields_of(only).union(*(measure.uses() for measure in measures))
+    entries = named & current_type().parties.keys()
+    return named | {current_type().time} | ({SIDE} if entries else set())
+
+
+def _refuse_unfit_parties(definition: Definition) -> None:
+    """One party in all groupings, or neither a party nor a side anywhere; and nothing is judged twice."""
+    parties = current_type().parties.keys()
+    named = parties & {key.field for key in definition.grouping}
+    if not named and SIDE in definition.uses:
+        raise Unreadable("a side of no party")
+    if named and (len(named) > 1 or not named <= {key.field for key in definition.shared}):
+        raise Unreadable("not one party throughout")
+    if named and (definition.late_events == REEVALUATE or definition.reset_on_alert):
+        raise Unreadable("a party does not go with this")
 
 
 def _refuse_unbucketable(definition: Definition, bucket: int) -> None:

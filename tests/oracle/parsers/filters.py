@@ -12,7 +12,7 @@ from tests.oracle.parsers.filter_tests import Test, fields_of_test, holds, read_
 from tests.oracle.parsers.named_values import ListName, Parameter, read_reference
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.values.errors import Unreadable
-from tests.oracle.values.event_types import current_type
+from tests.oracle.values.event_types import SIDE, current_type
 from tests.oracle.values.strict_json import Value, read_text
 
 _EQUALITY: dict[str, Callable[[object, object], bool]] = {"=": operator.eq, "!=": operator.ne}
@@ -57,9 +57,20 @@ def read_filter(value: Value | None) -> Filter:
     for kind in ("all", "any"):
         if value.keys() == {kind}:
             return Combination(kind, tuple(read_filter(part) for part in _at_least_one(value[kind])))
+    if value.keys() == {SIDE}:
+        return Comparison(SIDE, "=", (_read_side(value[SIDE]),))
     test = read_test(value)
-    if test is not None:
-        return test
+    return _read_comparison(value) if test is None else test
+
+
+def _read_side(value: Value) -> str:
+    side = read_text(value, SIDE)
+    if not any(side in sides for sides in current_type().parties.values()):
+        raise Unreadable("no side of any party")
+    return side
+
+
+def _read_comparison(value: dict[str, Value]) -> Comparison:
     field = read_field(value.get("field"))
     if value.keys() == {"field", "in"}:
         name = read_reference(value["in"], "list")

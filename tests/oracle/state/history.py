@@ -8,6 +8,7 @@ from tests.oracle.state.clock import Clock
 from tests.oracle.state.firing_state import Key, key_of
 from tests.oracle.values.schema import GLOBAL
 from tests.oracle.windows.accepted_transaction import AcceptedTransaction, Void
+from tests.oracle.windows.entries import entries_of, identity_of
 
 
 class History:
@@ -23,26 +24,27 @@ class History:
         self._from_of_rule: dict[tuple[str, int], int] = {}
         self._from_of_group: dict[Key, int] = {}
 
-    def accept(self, transaction: Transaction, clock: Clock, settings: Settings) -> set[str]:
-        """Put it on every needed anchor where it has a value and is no duplicate; which these were."""
-        taken: set[str] = set()
+    def accept(self, transaction: Transaction, clock: Clock, settings: Settings) -> dict[str, list[int]]:
+        """Put it, or its entries, on every needed anchor where it has a value and is no duplicate.
+
+        By anchor where it was taken, the sequence numbers there; -1 for an entry that is a duplicate.
+        """
+        taken: dict[str, list[int]] = {}
+        reach = settings.allowed_lateness + settings.max_future_skew
         for anchor, earlier in self._identities.items():
-            value = _value(transaction, anchor)
-            if value is None or anchor not in self._needed:
-                continue
-            reach = settings.allowed_lateness + settings.max_future_skew
-            if any(
-                other.transaction_id == transaction.transaction_id
-                and _value(other, anchor) == value
-                and abs(other.record_time - transaction.record_time) <= reach
-                and clock.remembers_id(other)
-                for other in earlier
-            ):
-                self.duplicates += 1
-                continue
-            earlier.append(transaction)
-            self.accepted[anchor].append(AcceptedTransaction(len(self.accepted[anchor]), transaction))
-            taken.add(anchor)
+            for entry in entries_of(transaction, anchor) if anchor in self._needed else ():
+                if any(
+                    identity_of(other, anchor) == identity_of(entry, anchor)
+                    and abs(other.record_time - entry.record_time) <= reach
+                    and clock.remembers_id(other)
+                    for other in earlier
+                ):
+                    self.duplicates += 1
+                    taken.setdefault(anchor, []).append(-1)
+                    continue
+                earlier.append(entry)
+                taken.setdefault(anchor, []).append(len(self.accepted[anchor]))
+                self.accepted[anchor].append(AcceptedTransaction(len(self.accepted[anchor]), entry))
         return taken
 
     def need(self, anchors: set[str]) -> tuple[set[str], set[str]]:
@@ -95,7 +97,3 @@ class History:
                 named = (transaction.transaction_id, transaction.event_time) == (transaction_id, event_time)
                 if named and before is None:
                     accepted[sequence] = AcceptedTransaction(sequence, transaction, void)
-
-
-def _value(transaction: Transaction, anchor: str) -> str | None:
-    return "" if anchor == GLOBAL else transaction.keys[anchor]

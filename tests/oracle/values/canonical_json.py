@@ -47,7 +47,16 @@ def definition_hash(definition: Json) -> str:
     return hashlib.sha256(canonical(definition).encode("utf-8")).hexdigest()
 
 
-def alert_id(rule_id: int, version: int, group: dict[str, str], transaction_id: str, event_time: int) -> str:
+def alert_id(
+    rule_id: int,
+    version: int,
+    group: dict[str, str],
+    transaction_id: str,
+    event_time: int,
+    side: str | None = None,
+) -> str:
     """The alert's UUIDv5, the same wherever and however often it is computed."""
-    name: Json = [rule_id, version, dict(group), transaction_id, event_time]
+    name: list[Json] = [rule_id, version, dict(group), transaction_id, event_time]
+    if side is not None:
+        name.append(side)
     return str(uuid.uuid5(_ALERTS, canonical(name)))

@@ -10,13 +10,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+SIDE = "side"
+
 
 @dataclass(frozen=True, slots=True)
 class EventType:
     """`fields` are all of them in the order in which an alert shows them, `keys` those with texts.
 
     `enums` are the keys that have no other values, `aliases` other names by the field's, `nullable` the keys that may
-    be missing, `addresses` those that are IP addresses.
+    be missing, `addresses` those that are IP addresses. `parties` have, by name and side in order, the sides' keys.
     """
 
     identity: str
@@ -29,6 +31,7 @@ class EventType:
     enums: dict[str, tuple[str, ...]] = field(hash=False)
     aliases: dict[str, str] = field(default_factory=dict, hash=False)
     addresses: frozenset[str] = frozenset()
+    parties: dict[str, dict[str, str]] = field(default_factory=dict, hash=False)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -49,7 +52,7 @@ class EventType:
     @property
     def usable(self) -> tuple[str, ...]:
         """The fields that rules may use of the history."""
-        return (self.time, *self.groupable, self.ingestion)
+        return (self.time, *self.groupable, self.ingestion, *self.parties, SIDE)
 
 
 PAYMENTS = EventType(
@@ -70,6 +73,7 @@ PAYMENTS = EventType(
     nullable=frozenset({"payeeId", "beneficiaryId"}),
     enums={"paymentType": ("CSH", "CRD")},
     aliases={"payerId": "payeeId"},
+    parties={"account": {"payer": "payeeId", "payee": "beneficiaryId"}},
 )
 AUTHORISATIONS = EventType(
     identity="authorisationId",

@@ -18,7 +18,7 @@ GLOBAL = ""
 
 
 def anchor_of(grouping: tuple[str, ...], anchors: tuple[str, ...]) -> str:
-    """The first anchor in the grouping; GLOBAL if it has none."""
+    """The first anchor in the grouping, parties coming before all others; GLOBAL if it has none."""
     for anchor in anchors:
         if anchor in grouping:
             return anchor

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from tripline_contracts.party import SIDE
 from tripline_contracts.spelling import Operator
 
 Json = dict[str, object]
@@ -143,6 +144,21 @@ class NetworkTest(Unnamed):
     def fields(self) -> frozenset[str]:
         """Canonical names of the fields that it looks at."""
         return frozenset((self.field,))
+
+
+@dataclass(frozen=True, slots=True)
+class SideTest(Unnamed):
+    """True of an entry whose party is on that side; in rules that group by a party alone."""
+
+    side: str
+
+    def to_json(self) -> Json:
+        """The normalised form, which reads back to an equal value."""
+        return {SIDE: self.side}
+
+    def fields(self) -> frozenset[str]:
+        """What it looks at: the side, which entries have beside the fields."""
+        return frozenset((SIDE,))
 
 
 def _clock(minute: int) -> str:

@@ -15,6 +15,7 @@ from tripline_contracts.filters.filter_leaves import (
     MultipleTest,
     NetworkTest,
     NullTest,
+    SideTest,
     TextTest,
     Unnamed,
 )
@@ -26,7 +27,7 @@ Json = dict[str, object]
 _NONE: Final = frozenset[str]()
 Leaf: TypeAlias = (
     "Comparison | Membership | ListMembership | ParameterComparison | "
-    "FieldComparison | TextTest | NullTest | MultipleTest | NetworkTest | LocalTimeTest"
+    "FieldComparison | TextTest | NullTest | MultipleTest | NetworkTest | LocalTimeTest | SideTest"
 )
 """What is not made of other filters."""
 Filter: TypeAlias = "All | Any_ | Not | Leaf"

@@ -17,6 +17,7 @@ from tripline_contracts.filters.filter_leaves import (
     MultipleTest,
     NetworkTest,
     NullTest,
+    SideTest,
     TextTest,
 )
 from tripline_contracts.filters.filter_tree import (
@@ -28,6 +29,7 @@ from tripline_contracts.filters.filter_tree import (
 )
 from tripline_contracts.filters.local_time_reader import read_local_time
 from tripline_contracts.ip_addresses import EXPECTED_NETWORK, normal_network
+from tripline_contracts.party import SIDE
 from tripline_contracts.spelling import Operator
 
 MAX_COMPARISONS: Final = 256
@@ -41,11 +43,11 @@ MOST_PROBLEMS: Final = 100
 
 WORDS: Final = (
     "field", "operator", "value", "otherField", "in", *TEXT_OPERATORS, "isNull", "multipleOf", "inNetwork",
-    "localTime",
+    "localTime", SIDE,
 )  # fmt: skip
 SHAPES: Final = (
     "all, any, not, or field with operator and value or otherField, or field with one of "
-    f"in, {', '.join(TEXT_OPERATORS)}, isNull, multipleOf, inNetwork, or localTime"
+    f"in, {', '.join(TEXT_OPERATORS)}, isNull, multipleOf, inNetwork, or localTime, or side"
 )
 _OF_ONE_FIELD: Final = {"in", *TEXT_OPERATORS, "isNull", "multipleOf", "inNetwork"}
 
@@ -66,6 +68,8 @@ class LeafReader:
     def leaf(self, members: Mapping[str, object], path: str) -> Leaf | None:
         if set(members) == {"localTime"}:
             return self._local_time(members["localTime"], f"{path}.localTime")
+        if set(members) == {SIDE}:
+            return self._side(members[SIDE], f"{path}.{SIDE}")
         said = set(members) - {"field"}
         word = next(iter(said)) if len(said) == 1 else ""
         fits = word in _OF_ONE_FIELD or said in ({"operator", "value"}, {"operator", "otherField"})
@@ -171,6 +175,16 @@ class LeafReader:
             return read
         for problem in read:
             self.refuse(problem.field, problem.message)
+        return None
+
+    def _side(self, data: object, path: str) -> Leaf | None:
+        sides = self._event_type.sides
+        folded = data.casefold() if isinstance(data, str) else None
+        for side in sides:
+            if side.casefold() == folded:
+                return SideTest(side)
+        expected = f"one of {', '.join(sides)}" if sides else "no side: the event type has no parties"
+        self.refuse(path, f"expected {expected}; not {shown(data)}")
         return None
 
     def _comparison(self, field: Field, operator: object, value: object, path: str) -> Leaf | None:

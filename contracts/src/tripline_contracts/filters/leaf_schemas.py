@@ -30,6 +30,7 @@ def leaf_schemas(declared: EventType) -> list[Json]:
         *([_object(field={"enum": numbers}, multipleOf=_ABOVE_0)] if numbers else []),
         *([_object(field={"enum": addresses}, inNetwork=_NETWORKS)] if addresses else []),
         _object(localTime=_LOCAL_TIME),
+        *([_object(side={"enum": list(declared.sides)})] if declared.sides else []),
     ]
 
 

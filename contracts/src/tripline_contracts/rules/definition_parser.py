@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import Final, cast
 
@@ -16,6 +16,8 @@ from tripline_contracts.rules import grouping_keys, precision
 from tripline_contracts.rules.aggregate import JUDGED_ONCE, NOT_IN_BUCKETS, Function, read_aggregate
 from tripline_contracts.rules.conditions import Condition, relative_members
 from tripline_contracts.rules.definition_members import EXCERPT, MEASURING, RULE_MEMBERS
+from tripline_contracts.rules.party_checks import named_parties, party_problems
+from tripline_contracts.rules.relative_limits import Baseline
 from tripline_contracts.spelling import Operator
 
 MAX_WINDOW_SECONDS: Final = 400 * 24 * 60 * 60
@@ -137,6 +139,17 @@ class DefinitionReading:
             functions = {condition.function for condition in measured}
             self._refuse_in_buckets({function: function in functions for function in NOT_IN_BUCKETS})
             self._refuse_in_buckets(dict.fromkeys(relative_members(measured), True))
+
+    def refuse_unfit_parties(
+        self, measures: Sequence[Condition | Baseline], beside: Filter | None, *, resets: bool = False
+    ) -> None:
+        """Groupings and filters that do not agree about parties, and what does not go with one."""
+        field = "conditions" if self.chained else "groupingKeyNames"
+        self.problems.extend(party_problems(measures, beside, self._event_type, field))
+        if named_parties((measure.grouping_key_names for measure in measures), self._event_type):
+            again = self._word("lateEvents") == "REEVALUATE" and not self.chained
+            self._refuse_beside("lateEvents", "reevaluate", {"a party": again})
+            self._refuse_beside("resetOnAlert", "resetOnAlert", {"a party": resets})
 
     def filter(self) -> Filter | None:
         """The filter; None where every transaction passes."""

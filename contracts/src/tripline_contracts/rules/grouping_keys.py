@@ -1,4 +1,4 @@
-"""Keys of a grouping: a field, by its name, or a decimal field in steps, as `name~step`.
+"""Keys of a grouping: a field or a party, by its name, or a decimal field in steps, as `name~step`.
 
     "key"                                    {"field": "amount", "step": "100"}
     key                                      amount~100
@@ -23,7 +23,7 @@ _MEMBERS: Final = ["field", "step"]
 
 def read(value: object, event_type: EventType) -> tuple[tuple[str, ...], list[str]]:
     """The keys, sorted, that a list of names and of `{"field", "step"}` means, or what is wrong with it."""
-    expected = f"expected any of {', '.join(event_type.groupable)}, or [] for one global group"
+    expected = f"expected any of {', '.join(event_type.groupings)}, or [] for one global group"
     entries = value if isinstance(value, (list, tuple)) and _is_list(value) else spelling.name_list(value)
     if entries is None:
         return (), [f"{expected}; not {spelling.shown(value)}"]
@@ -31,8 +31,7 @@ def read(value: object, event_type: EventType) -> tuple[tuple[str, ...], list[st
     for entry in entries:
         key, problem = _read_step(entry, event_type) if isinstance(entry, Mapping) else (None, None)
         if isinstance(entry, str):
-            field = event_type.find(spelling.bare(entry))
-            key = field.name if field is not None and field.groupable else None
+            key = event_type.find_grouping(spelling.bare(entry))
             problem = f"{expected}; not {spelling.shown(entry)}"
         if key is not None:
             keys.append(key)

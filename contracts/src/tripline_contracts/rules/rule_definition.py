@@ -196,6 +196,7 @@ def _plain(reading: DefinitionReading) -> RuleDefinition | None:
     cooldown_seconds, bucket_seconds = reading.cooldown_seconds(), reading.bucket_seconds()
     if measured is not None:
         reading.refuse_unfit_buckets(bucket_seconds, (measured,))
+        reading.refuse_unfit_parties((measured,), None, resets=reset_on_alert)
     if measured is None or reading.problems:
         return None
     return RuleDefinition(
@@ -223,6 +224,7 @@ def _chained(reading: DefinitionReading, event_type: EventType) -> RuleDefinitio
     bucket_seconds = reading.bucket_seconds()
     if tree is not None:
         reading.refuse_unfit_buckets(bucket_seconds, leaves(tree))
+        reading.refuse_unfit_parties(measures(tree), passing)
         reading.problems.extend(condition_parser.too_much_filtered(passing, tree))
     if tree is None or reading.problems:
         return None

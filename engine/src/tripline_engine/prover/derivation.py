@@ -148,8 +148,9 @@ class _Replay:
 
 def _values(claim: Claim, version: RuleVersion) -> Values:
     if version.anchor == GLOBAL_ANCHOR:
-        return {GLOBAL_ANCHOR: None}
-    return {version.anchor: dict(claim.group).get(version.anchor)}
+        return {GLOBAL_ANCHOR: ()}
+    value = dict(claim.group).get(version.anchor)
+    return {version.anchor: () if value is None else (value,)}
 
 
 def _alert(output: Sequence[OutRecord], alert_id: str) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR
+from tripline_contracts.party import SIDE
 from tripline_contracts.rules.grouping_keys import group_of
 from tripline_engine.domain.judging.anchor_tuning import Telling
 from tripline_engine.domain.proof.reach import oldest_event_time
@@ -23,7 +24,7 @@ from tripline_engine.domain.proof.reasons import reason_of, version_in_force
 from tripline_engine.domain.rules.event_decoder import position_of
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_events import RuleEventGap, UnreadableRuleEvent
-from tripline_engine.domain.rules.rule_version import Rule
+from tripline_engine.domain.rules.rule_version import Rule, RuleVersion
 from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.domain.transactions.parser import Parser
 from tripline_engine.domain.transactions.transaction_json import transaction_json
@@ -80,7 +81,7 @@ class _Search:
     ) -> None:
         self._asked, self._since, self._engine = asked, since, engine
         self._batches = RecordedBatches(journals, engine, judged.event_type, budget)
-        self._selector = Selector(one_shard(judged, engine), {GLOBAL_ANCHOR: None})
+        self._selector = Selector(one_shard(judged, engine), {GLOBAL_ANCHOR: ()})
         self._book = RuleBook(judged.event_type)
 
     def run(self) -> _Standing | None:
@@ -169,21 +170,41 @@ class _Judgement:
             "rejected": rejected,
             "voidedAt": self._rules.voids.get((one.transaction_id, one.event_time)),
             "rules": [
-                self._of_rule(rule, judged, alerts) for _, rule in sorted(self._shard.book.rules.items())
+                self._of_rule(rule, judged, alerts, side)
+                for _, rule in sorted(self._shard.book.rules.items())
+                for side in self._sides(rule)
             ],
         }
 
-    def _of_rule(self, rule: Rule, judged: JudgedAlone, alerts: Mapping[int, str]) -> dict[str, Any]:
-        version = version_in_force(rule, self._standing.selected.event_time)
-        shown = version or rule.versions[-1]
-        trace = judged.traces.get(rule.rule_id, {})
+    def _sides(self, rule: Rule) -> tuple[str | None, ...]:
+        """The sides of the entries that the rule judges, each by itself; None for a transaction as a whole."""
+        party = self._event_type.party(self._shown(rule).anchor)
+        sides = () if party is None else party.sides
+        return tuple(side.name for side in sides if self._transaction[side.field] is not None) or (None,)
+
+    def _shown(self, rule: Rule) -> RuleVersion:
+        return version_in_force(rule, self._standing.selected.event_time) or rule.versions[-1]
+
+    def _group(self, version: RuleVersion, side: str | None) -> dict[str, Any]:
+        party = self._event_type.party(version.anchor)
+        fields = {} if party is None else {one.name: one.field for one in party.sides}
+        value = None if side is None else self._transaction[fields[side]]
+        values = self._transaction if party is None else {**self._transaction, party.name: value}
+        return group_of(version.definition.grouping_key_names, values)
+
+    def _of_rule(
+        self, rule: Rule, judged: JudgedAlone, alerts: Mapping[tuple[int, str | None], str], side: str | None
+    ) -> dict[str, Any]:
+        version, shown = version_in_force(rule, self._standing.selected.event_time), self._shown(rule)
+        trace = judged.traces.get((rule.rule_id, side), {})
         warm_from = self._shard.watermarks.warm_from(version) if version and trace else None
         return {
             "ruleId": rule.rule_id,
             "version": shown.version,
             "name": shown.name,
-            "reason": reason_of(rule, version, judged),
-            "group": group_of(shown.definition.grouping_key_names, self._transaction),
+            "reason": reason_of(rule, version, judged, side),
+            "group": self._group(shown, side),
+            "side": side,
             "value": trace.get("value"),
             "operator": trace.get("limitOperatorType"),
             "limit": trace.get("limit"),
@@ -195,7 +216,7 @@ class _Judgement:
             if trace
             else None,
             "conditions": trace.get("conditions"),
-            "alertId": alerts.get(rule.rule_id),
+            "alertId": alerts.get((rule.rule_id, side)),
         }
 
     def _read(self, one: Selected) -> dict[str, Any]:
@@ -210,10 +231,15 @@ class _Judgement:
 
     def _values(self) -> Values:
         anchors = {version.anchor for version in self._in_force}
-        values = {anchor: self._transaction[anchor] for anchor in anchors - {GLOBAL_ANCHOR}}
-        if GLOBAL_ANCHOR in anchors:
-            values[GLOBAL_ANCHOR] = None
-        return values
+        return {anchor: self._values_on(anchor) for anchor in anchors}
+
+    def _values_on(self, anchor: str) -> tuple[str, ...]:
+        """The transaction's values of the anchor: one, of a party one for each side that has any."""
+        if anchor == GLOBAL_ANCHOR:
+            return ()
+        party = self._event_type.party(anchor)
+        fields = (anchor,) if party is None else party.fields
+        return tuple(self._transaction[field] for field in fields if self._transaction[field] is not None)
 
 
 def _rejected(output: Sequence[OutRecord]) -> dict[str, str] | None:
@@ -224,12 +250,12 @@ def _rejected(output: Sequence[OutRecord]) -> dict[str, str] | None:
     return None
 
 
-def _traces(output: Sequence[OutRecord]) -> dict[int, dict[str, Any]]:
+def _traces(output: Sequence[OutRecord]) -> dict[tuple[int, str | None], dict[str, Any]]:
     traces = [json.loads(record.value) for record in output if record.topic == TRACES]
-    return {trace["ruleId"]: trace for trace in traces}
+    return {(trace["ruleId"], trace.get(SIDE)): trace for trace in traces}
 
 
-def _alert_ids(output: Sequence[OutRecord]) -> dict[int, str]:
-    """By rule; what the transaction had judged again is not its own."""
+def _alert_ids(output: Sequence[OutRecord]) -> dict[tuple[int, str | None], str]:
+    """By rule and side; what the transaction had judged again is not its own."""
     alerts = [json.loads(record.value) for record in output if record.topic == ALERTS]
-    return {alert["ruleId"]: alert["alertId"] for alert in alerts if not alert["partial"]}
+    return {(alert["ruleId"], alert.get(SIDE)): alert["alertId"] for alert in alerts if not alert["partial"]}

@@ -6,7 +6,7 @@ is computed over all of them, before any is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +22,8 @@ from tripline_engine.domain.transactions.parser import Parser
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.spark.rows.packing import Slice, pack_slice
 
-Values = Mapping[str, str | None]
-"""By anchor, the value whose transactions are selected; a null selects none, the global anchor all."""
+Values = Mapping[str, Collection[str]]
+"""By anchor, the values whose transactions are selected, on any side of a party; the global anchor selects all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,16 @@ class Selector:
 
     def __init__(self, config: EngineConfig, values: Values) -> None:
         self._config, self._parser = config, Parser(config.event_type)
-        self._anchors = dict.fromkeys(config.anchors, True)
+        self._anchors = dict.fromkeys(config.event_type.all_anchors, True)
         self._every = GLOBAL_ANCHOR in values
-        self._values = {
-            name: value for name, value in values.items() if name != GLOBAL_ANCHOR and value is not None
-        }
+        parties = {party.name: party.fields for party in config.event_type.parties}
+        self._values = [
+            (field, value)
+            for name, chosen in values.items()
+            if name != GLOBAL_ANCHOR
+            for field in parties.get(name, (name,))
+            for value in chosen
+        ]
 
     def of(self, parts: Iterable[Sequence[Record]]) -> list[Selected]:
         """Those of the partitions' records that are selected, in the engine's order."""
@@ -77,7 +82,7 @@ class Selector:
 
     def _chosen(self, columns: Mapping[str, pa.Array]) -> npt.NDArray[np.bool_]:
         chosen = np.zeros(len(next(iter(columns.values()))), np.bool_)
-        for name, value in self._values.items():
+        for name, value in self._values:
             equal = pc.fill_null(pc.equal(columns[name].cast(pa.string()), value), False)
             chosen |= np.array(equal)
         return chosen

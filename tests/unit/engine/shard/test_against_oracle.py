@@ -26,6 +26,7 @@ from tests.oracle.generators.profile import (
     EVERYTHING_AND_ENTRIES,
     EVERYTHING_AND_MEASURES,
     EVERYTHING_AND_ORDER,
+    EVERYTHING_AND_PARTIES,
     EVERYTHING_AND_STEPS,
     EVERYTHING_AND_TESTS,
     EVERYTHING_AND_WEIGHTS,
@@ -86,6 +87,7 @@ PROFILE = st.builds(
             replace(EVERYTHING_AND_TESTS, bucketed=0.5),
             EVERYTHING_AND_MEASURES,
             EVERYTHING_AND_ORDER,
+            EVERYTHING_AND_PARTIES,
             EVERYTHING_AND_STEPS,
             EVERYTHING_AND_WEIGHTS,
         ]
@@ -223,6 +225,7 @@ def _shares(alerts: list[dict[str, Any]]) -> Counter[str]:
             "with warm alerts": any(alert["warm"] for alert in alerts),
             "with caught-up alerts": any(alert["partial"] for alert in alerts),
             "with bucketed alerts": any("precision" in json.dumps(alert) for alert in alerts),
+            "with parties' alerts": any("side" in alert for alert in alerts),
             "with weighted alerts": any("weighted" in alert for alert in alerts),
         }
     )

@@ -11,6 +11,7 @@ import numpy as np
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.filters.filter_constants import Constant
+from tripline_contracts.filters.filter_leaves import SideTest
 from tripline_contracts.filters.filter_tree import (
     All,
     Any_,
@@ -21,6 +22,7 @@ from tripline_contracts.filters.filter_tree import (
     Not,
     ParameterComparison,
 )
+from tripline_contracts.party import SIDE
 from tripline_contracts.spelling import Operator
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.leaf_tests import Test, leaf_test, time_column
@@ -37,7 +39,7 @@ Hashes = tuple[Uint64Array, Uint64Array]
 
 @dataclass(frozen=True, slots=True)
 class FilterCompiler:
-    """Compiles filters to tests over the history of one anchor."""
+    """Compiles filters to tests over the history of one anchor, whose rows are of that event type."""
 
     event_type: EventType
     key: HashKey
@@ -47,10 +49,9 @@ class FilterCompiler:
     def compile(self, condition: Filter) -> Test:
         """The filter as a function over columns. A comparison with null is false, whatever the operator."""
         match condition:
-            case All(operands):
-                return _combined([self.compile(operand) for operand in operands], np.logical_and)
-            case Any_(operands):
-                return _combined([self.compile(operand) for operand in operands], np.logical_or)
+            case All(operands) | Any_(operands):
+                operation = np.logical_and if isinstance(condition, All) else np.logical_or
+                return _combined([self.compile(operand) for operand in operands], operation)
             case Not(operand):
                 return _inverted(self.compile(operand))
             case Comparison(name, operator, constant):
@@ -61,6 +62,8 @@ class FilterCompiler:
                 return _in_list(name, list_name, self)
             case ParameterComparison(name, operator, parameter):
                 return _against_parameter(name, operator, parameter, self)
+            case SideTest(side):
+                return _texts(SIDE, [side], self.key, equal=True)
             case leaf:
                 return leaf_test(leaf, self.event_type)
 

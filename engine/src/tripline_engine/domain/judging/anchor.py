@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tripline_contracts.control_commands import Group
 from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
+from tripline_contracts.party import SIDE
 from tripline_engine.domain.groups.group_identity import group_identity
 from tripline_engine.domain.history.deduplication import SeenIds
 from tripline_engine.domain.history.history import History
@@ -38,11 +39,12 @@ from tripline_engine.domain.transactions.columns import TransactionBatch
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 _ID_MIX, _ANCHOR_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_SIDE_MIX = np.uint64(0x165667B19E3779F9)
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorSchema:
-    """The making of an anchor's arrays: its name, the type of its events, and the key of their identities."""
+    """The making of an anchor's arrays: its name, the type of its rows, and the key of their identities."""
 
     name: str
     event_type: EventType
@@ -74,11 +76,14 @@ class Anchor:
         self.retention = AnchorRetention(arena, self.history, self.ids, self.windows, tuning.folded_rows)
 
     def identities(self, rows: TransactionBatch) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-        """128 bits by which equal (anchor value, transaction id) are known."""
+        """128 bits by which equal (anchor value, transaction id) are known, of entries with their side."""
         low, high = self._key.of(rows.ids)
         if self.name == GLOBAL_ANCHOR:
             return low, high
         anchor_low, anchor_high = self._key.of(rows.texts[self.name])
+        if self._event_type.party(self.name) is not None:
+            side_low, side_high = self._key.of(rows.texts[SIDE])
+            anchor_low, anchor_high = anchor_low + side_low * _SIDE_MIX, anchor_high ^ side_high * _SIDE_MIX
         return low ^ anchor_low * _ID_MIX, high + anchor_high * _ANCHOR_MIX
 
     def restructure(self, plan: WindowPlan, watermarks: Watermarks, log: AnchorLog) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
+from tripline_contracts.party import SIDE
 
 
 class UnreadableClaim(ValueError):
@@ -48,7 +49,7 @@ class Claim:
         rule_id, version = _member(alert, "ruleId", int), _member(alert, "ruleVersion", int)
         group = _group(_member(alert, "group", dict))
         return Claim(
-            alert_id=alert_id(rule_id, version, dict(group), transaction_id, event_time),
+            alert_id=alert_id(rule_id, version, dict(group), transaction_id, event_time, _side(alert)),
             rule_id=rule_id,
             version=version,
             group=group,
@@ -56,6 +57,11 @@ class Claim:
             event_time=event_time,
             occasion=_occasion(alert, Occasion(transaction_id, event_time)),
         )
+
+
+def _side(alert: Mapping[str, Any]) -> str | None:
+    """The side of an alert of a party's rule; None of any other."""
+    return None if alert.get(SIDE) is None else _member(alert, SIDE, str)
 
 
 def _group(group: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

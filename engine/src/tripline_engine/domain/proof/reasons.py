@@ -24,12 +24,12 @@ class Judged:
     """What one shard said when it was given nothing but the transaction.
 
     :ivar counters: of that micro-batch
-    :ivar traces: evaluations as rule-traces.v1 has them, by rule
+    :ivar traces: evaluations as rule-traces.v1 has them, by rule and side
     :ivar rejected: whether the transaction was not admitted
     """
 
     counters: Mapping[str, int]
-    traces: Mapping[int, Trace]
+    traces: Mapping[tuple[int, str | None], Trace]
     rejected: bool
 
 
@@ -41,7 +41,7 @@ def version_in_force(rule: Rule, event_time: int) -> RuleVersion | None:
     return None
 
 
-def reason_of(rule: Rule, version: RuleVersion | None, judged: Judged) -> Reason:
+def reason_of(rule: Rule, version: RuleVersion | None, judged: Judged, side: str | None = None) -> Reason:
     """The reason, the first of several that hold in the order in which the engine asks."""
     if judged.rejected:
         return "rejected"
@@ -52,7 +52,7 @@ def reason_of(rule: Rule, version: RuleVersion | None, judged: Judged) -> Reason
     for counter, reason in _LEFT_OUT:
         if judged.counters.get(rule_counter(rule.rule_id, counter), 0):
             return reason
-    trace = judged.traces.get(rule.rule_id)
+    trace = judged.traces.get((rule.rule_id, side))
     return "filtered" if trace is None else _of_evaluation(version, trace)
 
 

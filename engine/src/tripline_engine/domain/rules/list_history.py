@@ -132,10 +132,10 @@ class ListHistory:
 
     def moment_of(self, anchor: str, first: int, until: int) -> Int64Array | int:
         """The moment of each of the anchor's transactions numbered from `first` to `until`; one if it is the same."""
-        if not self._moments or self._moments[-1][anchor] <= first:
+        if not self._moments or self._moments[-1].get(anchor, 0) <= first:
             return self.newest
         if anchor not in self._since:
-            self._since[anchor] = np.array([accepted[anchor] for accepted in self._moments], np.int64)
+            self._since[anchor] = np.array([accepted.get(anchor, 0) for accepted in self._moments], np.int64)
         numbers = np.arange(first, until, dtype=np.int64)
         result: Int64Array = self.settled + np.searchsorted(self._since[anchor], numbers, side="right")
         return result

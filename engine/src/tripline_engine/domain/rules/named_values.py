@@ -27,12 +27,12 @@ class VersionedParameter:
 
     def runs(self, anchor: str, first: int, until: int) -> Iterator[tuple[int, int, int | None]]:
         """The anchor's transactions numbered from ``first`` to ``until`` (exclusive) in runs of one value."""
-        if not self._changes or self._changes[-1][0][anchor] <= first:
+        if not self._changes or self._changes[-1][0].get(anchor, 0) <= first:
             yield first, until, self._newest
             return
         value = self._first
         for since, changed in self._changes:
-            start = min(since[anchor], until)
+            start = min(since.get(anchor, 0), until)
             if start > first:
                 yield first, start, value
                 first = start

@@ -70,7 +70,7 @@ class RuleBook:
         self.judged = JudgedSpans()
         self.named = NamedValues()
         self.backfills: set[str] = set()
-        self.accepted = dict.fromkeys(event_type.anchors, 0)
+        self.accepted = dict.fromkeys(event_type.all_anchors, 0)
         self.settings = Tolerances()
         self.position = 0
         self.digest, self.digest_from = log_digest.START, 0
@@ -194,9 +194,9 @@ class RuleBook:
         return ControlApplied(position, command_id, command)
 
     def _check(self, group: Group) -> None:
-        """Raises LookupError or ContractError if it is no group by fields of the event type."""
+        """Raises LookupError or ContractError if it is no group by fields and parties of the event type."""
         for name, value in group:
-            if self._event_type.field(name).kind == "decimal":
+            if self._event_type.party(name) is None and self._event_type.field(name).kind == "decimal":
                 decimals.parse(value)
 
     def _apply_to_rule(self, kind: str, event: Mapping[str, Any], position: int) -> RuleApplied | None:

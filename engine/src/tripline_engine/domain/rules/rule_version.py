@@ -8,7 +8,8 @@ from typing import Final
 
 from tripline_contracts.control_commands import Group
 from tripline_contracts.event_type import EventType
-from tripline_contracts.rules.anchors import anchor_of
+from tripline_contracts.party import SIDE
+from tripline_contracts.rules.anchors import anchor_of, party_of
 from tripline_contracts.rules.grouping_keys import field_of
 from tripline_contracts.rules.rule_definition import RuleDefinition
 from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions, LetGo
@@ -130,8 +131,8 @@ class Cleared:
     accepted: Mapping[str, int]
 
     def exclusions(self, rule_id: int, anchor: str) -> Exclusions:
-        """The exclusions of the rule's versions on that anchor."""
-        return Exclusions(self.accepted[anchor], cleared_by=(rule_id, self.position))
+        """The exclusions of the rule's versions on that anchor; one that was declared since had accepted nothing."""
+        return Exclusions(self.accepted.get(anchor, 0), cleared_by=(rule_id, self.position))
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +225,8 @@ def version_of(
 ) -> RuleVersion:
     """The newest version of its rule, with all that follows from its definition; times in ms."""
     fields = _used(definition, event_type)
+    if party_of(definition, event_type) is not None:
+        fields |= {SIDE}  # which alerts say
     return RuleVersion(
         rule_id=rule_id,
         version=version,

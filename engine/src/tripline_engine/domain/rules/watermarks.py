@@ -19,6 +19,7 @@ from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.tolerances import Tolerances
 from tripline_engine.domain.transactions.columns import MIN_TIME
+from tripline_engine.domain.transactions.entries import rows_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,15 @@ class Watermarks:
     @staticmethod
     def new(event_type: EventType) -> Watermarks:
         """The watermarks before the first tick: everything is visible."""
-        names = [item.name for item in event_type.fields if item.role != "id"]
-        return Watermarks(floors={anchor: dict.fromkeys(names, MIN_TIME) for anchor in event_type.anchors})
+        watermarks = Watermarks()
+        watermarks.open_anchors(event_type)
+        return watermarks
+
+    def open_anchors(self, event_type: EventType) -> None:
+        """Give all anchors floors; those of one that no rule has ever used are the lateness floor."""
+        for anchor in event_type.all_anchors:
+            names = [item.name for item in rows_type(event_type, anchor).fields if item.role != "id"]
+            self.floors.setdefault(anchor, dict.fromkeys(names, self.lateness_floor))
 
     def tick(self, clock: int, book: RuleBook) -> bool:
         """Apply a tick, after the book has dropped what expires with it; False for a tick behind the clock."""

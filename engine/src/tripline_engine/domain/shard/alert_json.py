@@ -7,6 +7,7 @@ from typing import Any
 
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.event_type import EventType
+from tripline_contracts.party import SIDE
 from tripline_contracts.rules.conditions import Condition
 from tripline_contracts.rules.grouping_keys import field_of, group_of, grouping_json, step_of
 from tripline_contracts.rules.relative_limits import Baseline
@@ -29,17 +30,25 @@ def alert_json(
     ingested_at: int | None,
     detected_at: int,
 ) -> dict[str, Any]:
-    """The alert as alerts.v1 carries it; times in ms."""
+    """The alert as alerts.v1 carries it; times in ms.
+
+    :param transaction: of an entry with its party and side beside the fields: the alert says them in members of its own
+    """
     version, definition = verdict.version, verdict.version.definition
     time, transaction_id = transaction[event_type.time_field.name], transaction[event_type.id_field.name]
     group = group_of(definition.grouping_key_names, transaction)
+    party = event_type.party(version.anchor)
+    side = None if party is None else transaction[SIDE]
+    if party is not None:
+        transaction = {name: value for name, value in transaction.items() if name not in (party.name, SIDE)}
     return {
-        "alertId": alert_id(version.rule_id, version.version, group, transaction_id, time),
+        "alertId": alert_id(version.rule_id, version.version, group, transaction_id, time, side),
         "ruleId": version.rule_id,
         "ruleVersion": version.version,
         "ruleName": version.name,
         "definitionHash": version.definition_hash,
         "group": group,
+        **({} if side is None else {SIDE: side}),
         **_steps_json(verdict),
         "transaction": transaction,
         "partial": verdict.partial is not None,

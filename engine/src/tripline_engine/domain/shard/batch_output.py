@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from tripline_contracts.event_type import EventType
 from tripline_engine.domain.judging.verdict import Verdict
 from tripline_engine.domain.shard.alert_json import alert_json, ingested_at
 from tripline_engine.domain.shard.engine_config import EngineConfig
@@ -28,10 +29,10 @@ class BatchOutput:
         self.config, self.shard, self.now, self.counters = config, shard, now, counters
         self.records: list[OutRecord] = []
 
-    def raise_alerts(self, rows: TransactionBatch, verdicts: Sequence[Verdict]) -> None:
-        """Alerts for transactions among the rows; those from history bring their own."""
+    def raise_alerts(self, rows: TransactionBatch, verdicts: Sequence[Verdict], row_type: EventType) -> None:
+        """Alerts for transactions among the rows, which are of that type; those from history bring their own."""
         triggering = sorted({verdict.row for verdict in verdicts if verdict.partial is None})
-        transactions = transactions_json(rows, triggering, self.config)
+        transactions = transactions_json(rows, triggering, row_type)
         for verdict in _in_order(verdicts):
             if verdict.partial is not None:
                 self._alert(verdict, verdict.partial, None)
@@ -51,14 +52,14 @@ class BatchOutput:
 
 
 def transactions_json(
-    rows: TransactionBatch, indices: Sequence[int], config: EngineConfig
+    rows: TransactionBatch, indices: Sequence[int], row_type: EventType
 ) -> dict[int, dict[str, Any]]:
     """The transactions at these indices as JSON objects, by index."""
     if not indices:
         return {}
-    names = [field.name for field in config.event_type.fields]
+    names = [field.name for field in row_type.fields]
     selected = rows.table.select(names).take(pa.array(indices)).to_pylist()
-    return {i: transaction_json(row, config.event_type) for i, row in zip(indices, selected, strict=True)}
+    return {i: transaction_json(row, row_type) for i, row in zip(indices, selected, strict=True)}
 
 
 def _in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:

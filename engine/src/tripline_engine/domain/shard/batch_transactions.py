@@ -19,6 +19,7 @@ from tripline_engine.domain.shard.kafka_records import judged_reject, trace_reco
 from tripline_engine.domain.shard.shard_state import ShardState
 from tripline_engine.domain.shard.traces import TraceCollector
 from tripline_engine.domain.transactions.columns import TransactionBatch
+from tripline_engine.domain.transactions.entries import all_entries, rows_of, rows_type
 from tripline_engine.domain.transactions.hash_key import HashKey
 from tripline_engine.domain.transactions.sharding import REPORTS
 
@@ -49,47 +50,54 @@ class BatchTransactions:
         reported = (masks & REPORTS).astype(np.bool_)
         self._report_rejected(rows, ~admission.admitted & reported, admission)
         self._count_null_groups(rows, admission.admitted & rows.ordinary & reported)
-        for index, anchor in enumerate(self._state.anchors.values()):
-            if anchor.name not in self._needed:
-                continue
-            admitted_here = admission.admitted & ((masks >> index) & 1).astype(np.bool_)
-            self._judge(anchor, rows.filter(admitted_here, self._event_type))
+        admitted = np.where(admission.admitted, masks, np.uint16(0))
+        for anchor in self._state.anchors.values():
+            if anchor.name in self._needed:
+                self._judge(anchor, rows_of(rows, admitted, anchor.name, self._event_type))
         output.records += [trace_record(trace) for trace in self._traces.records()]
         output.counters["trace_records_omitted"] += self._traces.omitted
 
     def _judge(self, anchor: AnchorState, rows: TransactionBatch) -> None:
         output, book, arrays = self._output, self._state.book, anchor.arrays
+        row_type = rows_type(self._event_type, anchor.name)
         reach, id_floor = book.settings.duplicate_reach_ms, self._state.watermarks.id_floor
         first = arrays.ids.accept(*arrays.identities(rows), rows.record_time, reach, id_floor)
         output.counters["duplicates"] += int(len(rows) - first.sum())
-        repeated = rows.filter(~first & rows.ordinary, self._event_type)
+        repeated = rows.filter(~first & rows.ordinary, row_type)
         judging = book.judging(anchor.name, rows.oldest)
         output.counters.update(rule_counters.duplicates(repeated, judging, self._compiler(anchor.name)))
-        accepted = rows.filter(first, self._event_type)
+        accepted = rows.filter(first, row_type)
         if accepted.backfilled is not None:
             output.counters["backfilled"] += int(accepted.backfilled.sum())
         judgement = anchor.judge(accepted, book)
         output.counters.update(judgement.counts)
-        output.raise_alerts(accepted, judgement.verdicts)
-        self._traces.add(accepted, judgement.traces)
+        output.raise_alerts(accepted, judgement.verdicts, row_type)
+        self._traces.add(accepted, judgement.traces, row_type)
 
     def _count_null_groups(self, rows: TransactionBatch, evaluable: npt.NDArray[np.bool_]) -> None:
         mine = rows.filter(evaluable, self._event_type)
-        compiler = self._compiler(self._event_type.anchors[0])
-        counts = rule_counters.null_groups(mine, self._state.book.judging(oldest=mine.oldest), compiler)
+        parties = {party.name for party in self._event_type.parties}
+        judging = list(self._state.book.judging(oldest=mine.oldest))
+        by_fields = [one for one in judging if one[0].anchor not in parties]
+        counts = rule_counters.null_groups(mine, by_fields, self._compiler(self._event_type.anchors[0]))
+        for party in self._event_type.parties:
+            by_party = [one for one in judging if one[0].anchor == party.name]
+            if by_party:
+                entries = all_entries(mine, party, self._event_type)
+                counts.update(rule_counters.null_groups(entries, by_party, self._compiler(party.name)))
         self._output.counters.update(counts)
         self._output.counters["null_groups"] += counts.total()
 
     def _compiler(self, anchor: str) -> FilterCompiler:
         key = HashKey(*self._output.config.hash_key)
-        return FilterCompiler(self._event_type, key, self._state.book.named, anchor)
+        return FilterCompiler(rows_type(self._event_type, anchor), key, self._state.book.named, anchor)
 
     def _report_rejected(
         self, rows: TransactionBatch, rejected: npt.NDArray[np.bool_], admission: Admission
     ) -> None:
         output = self._output
         indices: list[Any] = np.flatnonzero(rejected).tolist()
-        transactions = transactions_json(rows, indices, output.config)
+        transactions = transactions_json(rows, indices, self._event_type)
         partitions, offsets = rows.table.column("partition"), rows.table.column("offset")
         settings, clock = self._state.book.settings, self._state.watermarks.clock
         for i in indices:

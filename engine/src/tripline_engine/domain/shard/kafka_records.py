@@ -88,7 +88,8 @@ def position_record(
 def trace_record(trace: Mapping[str, Any]) -> OutRecord:
     """An evaluation of a traced rule for rule-traces.v1, keyed by the rule."""
     key = str(trace["ruleId"])
-    identity = "-".join(str(trace[name]) for name in ("ruleId", "version", "partition", "offset"))
+    names = ("ruleId", "version", "partition", "offset", *(("side",) if "side" in trace else ()))
+    identity = "-".join(str(trace[name]) for name in names)
     return _record("rule-traces.v1", key, "EvaluationTraced", identity, trace, trace["judgedAt"])
 
 
@@ -117,7 +118,7 @@ def order_record(
         "transactions": sorted(ranges, key=lambda part: int(part["partition"])),
     }
     if needed is not None:
-        order["needed"] = [anchor for anchor in config.event_type.anchors if anchor in needed]
+        order["needed"] = [anchor for anchor in config.event_type.all_anchors if anchor in needed]
     identity = f"{config.engine_id}-{sequence}"
     return _record("engine-order.v1", config.engine_id, "BatchJudged", identity, order, now)
 

@@ -27,12 +27,13 @@ from tripline_engine.domain.shard.shard_state import ShardState
 from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 from tripline_engine.domain.state_log.head import Head, read_book
 from tripline_engine.domain.state_log.state_log import StateLog
+from tripline_engine.domain.transactions.entries import rows_type
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 # Items of the header; the first one belongs to the arena.
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
 # The layout of the arrays; files of another one, from before an upgrade, are rebuilt.
-_THIS_LAYOUT = 14
+_THIS_LAYOUT = 15
 # A micro-batch with more transactions than this comes from a backlog.
 _LARGE_BATCH = 1 << 12
 
@@ -71,7 +72,7 @@ class Projection:
             self._header = self._mapped.header
             self.anchors = {}
         if not self.anchors:
-            self._open({name: WindowPlan.of(self.book, name) for name in self._config.event_type.anchors})
+            self._open({name: WindowPlan.of(self.book, name) for name in self._config.event_type.all_anchors})
             if self._mapped:
                 self._mapped.release_previous()
         return False
@@ -137,8 +138,8 @@ class Projection:
             self._arena = self._tuning.heap_arena()
         event_type = self._config.event_type
         self._read_book(head, log)
-        self._open(dict.fromkeys(event_type.anchors, WindowPlan.empty()))
-        plans = {name: WindowPlan.of(self.book, name) for name in event_type.anchors}
+        self._open(dict.fromkeys(event_type.all_anchors, WindowPlan.empty()))
+        plans = {name: WindowPlan.of(self.book, name) for name in event_type.all_anchors}
         # the anchor that takes longest begins first
         states = sorted(
             self.state(head).anchors.values(),
@@ -146,7 +147,14 @@ class Projection:
             reverse=True,
         )
         work = [
-            partial(rebuild_anchor, state, plans[state.name], head.watermarks, event_type) for state in states
+            partial(
+                rebuild_anchor,
+                state,
+                plans[state.name],
+                head.watermarks,
+                rows_type(event_type, state.name),
+            )
+            for state in states
         ]
         rows = sum(state.log.rows for state in states)
         run_parallel(work, rows, parallel_rows=self._tuning.anchor.parallel_rows)
@@ -162,7 +170,7 @@ class Projection:
         self.anchors = {
             name: self._tuning.anchor_type(
                 self._arena,
-                AnchorSchema(name, event_type, key),
+                AnchorSchema(name, rows_type(event_type, name), key),
                 self.book.named,
                 plan,
                 self._tuning.anchor,

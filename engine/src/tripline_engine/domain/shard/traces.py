@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
+from tripline_contracts.party import SIDE
 from tripline_contracts.rules.grouping_keys import group_of
 from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
 from tripline_engine.domain.judging.trace_sample import MAX_RECORDS, TraceSample
@@ -32,8 +33,8 @@ class TraceCollector:
         self._evaluations = 0
         self._ordered: list[tuple[tuple[int, ...], dict[str, Any]]] = []
 
-    def add(self, rows: TransactionBatch, samples: Sequence[TraceSample]) -> None:
-        """Add the traced evaluations of these rows, while their history can still be read."""
+    def add(self, rows: TransactionBatch, samples: Sequence[TraceSample], row_type: EventType) -> None:
+        """Add the traced evaluations of these rows, of that type, while their history can still be read."""
         if not any(sample.evaluations for sample in samples):
             return
         self._evaluations += sum(sample.evaluations for sample in samples)
@@ -41,7 +42,7 @@ class TraceCollector:
         owners = np.repeat(np.arange(len(samples)), [len(sample.rows) for sample in samples])
         rules = np.array([sample.reading.version.rule_id for sample in samples], np.int64)
         first = np.lexsort((rules[owners], indices))[:MAX_RECORDS]
-        transactions = self._transactions(rows, indices[first])
+        transactions = _transactions(rows, indices[first], row_type)
         satisfied: dict[int, list[npt.NDArray[np.bool_]]] = {}
         for index, owner, transaction in zip(
             indices[first].tolist(), owners[first].tolist(), transactions, strict=True
@@ -49,7 +50,7 @@ class TraceCollector:
             sample = samples[owner]
             if owner not in satisfied:
                 satisfied[owner] = [measure.satisfied() for measure in sample.reading.measures]
-            trace = self._trace(sample, index, satisfied[owner], transaction)
+            trace = self._trace(sample, index, satisfied[owner], transaction, row_type)
             order = (*(transaction[name] for name in _ORDER), sample.reading.version.rule_id)
             self._ordered.append((order, trace))
 
@@ -62,22 +63,18 @@ class TraceCollector:
         """The number of evaluations beyond MAX_RECORDS, which are not written."""
         return max(0, self._evaluations - MAX_RECORDS)
 
-    def _transactions(self, rows: TransactionBatch, indices: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
-        names = [field.name for field in self._event_type.fields]
-        table = rows.table.select([*names, "recordTime", *_ORDER])
-        transactions: list[dict[str, Any]] = table.take(pa.array(indices)).to_pylist()
-        return transactions
-
     def _trace(
         self,
         sample: TraceSample,
         row: int,
         satisfied: list[npt.NDArray[np.bool_]],
         transaction: Mapping[str, Any],
+        row_type: EventType,
     ) -> dict[str, Any]:
         reading, version = sample.reading, sample.reading.version
         time = transaction[self._event_type.time_field.name]
-        fields = transaction_json(transaction, self._event_type)
+        fields = transaction_json(transaction, row_type)
+        is_entry = row_type.party(version.anchor) is not None
         return {
             "ruleId": version.rule_id,
             "version": version.version,
@@ -87,6 +84,7 @@ class TraceCollector:
             "partition": transaction["partition"],
             "offset": transaction["offset"],
             "group": group_of(version.definition.grouping_key_names, fields),
+            **({SIDE: fields[SIDE]} if is_entry else {}),
             "windowStart": version.window_start(time),
             "windowEnd": time,
             **_values(reading, row, satisfied),
@@ -95,6 +93,15 @@ class TraceCollector:
             "late": bool(sample.late[row]),
             "judgedAt": self._now,
         }
+
+
+def _transactions(
+    rows: TransactionBatch, indices: npt.NDArray[np.int64], row_type: EventType
+) -> list[dict[str, Any]]:
+    names = [field.name for field in row_type.fields]
+    table = rows.table.select([*names, "recordTime", *_ORDER])
+    transactions: list[dict[str, Any]] = table.take(pa.array(indices)).to_pylist()
+    return transactions
 
 
 def _values(reading: RuleReading, row: int, satisfied: list[npt.NDArray[np.bool_]]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from tripline_engine.domain.state_log.firing_log import FiringLog
 from tripline_engine.domain.state_log.list_log import read_lists, save_lists
 from tripline_engine.domain.state_log.segment_log import DEFAULT_TUNING, SegmentLog, SegmentTuning
 from tripline_engine.domain.state_log.state_log import StateLog
+from tripline_engine.domain.transactions.entries import rows_type
 from tripline_engine.domain.transactions.hash_key import HashKey
 
 _FORMAT = 5
@@ -50,21 +51,22 @@ class Head:
         """The head in the log, or that of a shard that has seen nothing."""
         data = log.get(_HEAD)
         if data is None:
-            empty = {
-                anchor: AnchorLog.empty(log, anchor, event_type, tuning) for anchor in event_type.anchors
-            }
-            return Head(0, 0, 0, Watermarks.new(event_type), empty, needed=frozenset(event_type.kept_anchors))
+            kept = frozenset(event_type.kept_anchors)
+            return Head(0, 0, 0, Watermarks.new(event_type), _empty(log, event_type, tuning), needed=kept)
         stored: dict[str, Any] = msgspec.json.decode(data)
         if stored["format"] not in _READABLE:
             raise ValueError(
                 f"the state log is of format {stored['format']}; this engine reads formats up to {_FORMAT}"
             )
+        watermarks = Watermarks.of_json(stored["visibility"])
+        watermarks.open_anchors(event_type)
         # heads of before there were buckets have none
         buckets = stored.get("buckets", {})
-        anchors = {
+        # heads from before the event type declared a party have none for it
+        anchors = _empty(log, event_type, tuning) | {
             name: AnchorLog(
                 log,
-                SegmentLog(name, event_type, segments, tuning),
+                SegmentLog(name, rows_type(event_type, name), segments, tuning),
                 FiringLog.of_json(name, stored["firing"][name]),
                 BucketLog(name, buckets.get(name)),
             )
@@ -74,7 +76,7 @@ class Head:
             stored["sequence"],
             stored["nonce"],
             stored["bookNonce"],
-            Watermarks.of_json(stored["visibility"]),
+            watermarks,
             anchors,
             # heads from before there were reports have none
             PositionReport(*stored["reported"]) if stored.get("reported") else None,
@@ -98,6 +100,14 @@ class Head:
             "buckets": {name: anchor.buckets.to_json() for name, anchor in anchors},
         }
         log.put(_HEAD, msgspec.json.encode(stored))
+
+
+def _empty(log: StateLog, event_type: EventType, tuning: SegmentTuning) -> dict[str, AnchorLog]:
+    """The logs of all anchors, in order, before any has accepted anything."""
+    return {
+        anchor: AnchorLog.empty(log, anchor, rows_type(event_type, anchor), tuning)
+        for anchor in event_type.all_anchors
+    }
 
 
 def read_book(

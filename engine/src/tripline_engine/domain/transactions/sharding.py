@@ -6,13 +6,14 @@ constant, the text "global", so everything of it meets in one shard.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
 from tripline_contracts.event_type import GLOBAL_ANCHOR
+from tripline_contracts.party import Party
 from tripline_engine.domain.memory.array_types import Int64Array, Uint16Array
 from tripline_engine.domain.memory.siphash import hash_strings
 
@@ -44,24 +45,28 @@ def anchor_masks(
     anchors: Mapping[str, bool],
     shards: int,
     hash_key: tuple[int, int],
+    parties: Sequence[Party] = (),
 ) -> Uint16Array:
     """uint16 of shape (shards, rows): bit i of [s, row] says that the row belongs to shard s for anchor i.
 
     Each row has REPORTS in one shard: that of the first anchor that brings it anywhere.
 
     :param anchors: in the event type's order, each with whether rows are brought to a shard for its sake
+    :param parties: those among the anchors, which come last: each has a bit for each of its sides
     """
     rows = len(next(iter(columns.values())))
     masks = np.zeros((shards, rows), np.uint16)
     all_rows: Any = np.arange(rows)
     reporting = np.full(rows, NO_SHARD)
-    for bit, anchor in enumerate(anchors):
+    fields = {party.name: party.fields for party in parties}
+    lanes = [(anchor, field) for anchor in anchors for field in fields.get(anchor, (anchor,))]
+    for bit, (anchor, field) in enumerate(lanes):
         if not anchors[anchor]:
             continue
         if anchor == GLOBAL_ANCHOR:
             homes = np.broadcast_to(shards_of(pa.array([GLOBAL_ANCHOR]), shards, hash_key), rows)
         else:
-            homes = shards_of(columns[anchor], shards, hash_key)
+            homes = shards_of(columns[field], shards, hash_key)
         present = homes != NO_SHARD
         masks[homes[present], all_rows[present]] |= np.uint16(1 << bit)
         reporting = np.where(reporting == NO_SHARD, homes, reporting)

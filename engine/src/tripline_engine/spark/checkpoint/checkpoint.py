@@ -137,9 +137,10 @@ def pin(checkpoint: Path, config: EngineConfig, begins: Ends | None = None) -> N
         "stateForm": _STATE_FORMAT,
         "eventType": config.event_type.name,
         "eventTypeVersion": config.event_type.version,
-        "anchors": list(config.anchors),
+        "anchors": list(config.event_type.anchors),
         "keptAnchors": sorted(config.event_type.kept_anchors),
         "fields": config.event_type.identity["fields"],
+        "parties": config.event_type.party_fields,
         "hashKey": [f"{word:016x}" for word in config.hash_key],
     }
     _write(checkpoint / _FILE, pinned if begins is None else {**pinned, "begins": begins})
@@ -187,6 +188,15 @@ def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shard
             f"{checkpoint} was made with {_kept(kept)}, and can't be run with {_kept(event_type.kept_anchors)}: no"
             " order would say when their history began. Set keptAnchors in the event type as it was, or start"
             " with an empty TRIPLINE_CHECKPOINT"
+        )
+    # a party that was not there is an anchor that nothing is kept of: one may be added, and none changed
+    changed = {
+        name for name, sides in pin.get("parties", {}).items() if event_type.party_fields.get(name) != sides
+    }
+    if changed:
+        raise CheckpointMismatch(
+            f"{checkpoint} was made with other sides of {', '.join(sorted(changed))}: set the event type's parties as"
+            " they were, or start with an empty TRIPLINE_CHECKPOINT"
         )
     if pinned != (event_type.name, event_type.version, event_type.anchors) or not same_fields:
         raise CheckpointMismatch(

@@ -120,7 +120,9 @@ class Engine:
             preload.load_workers(session)
             self._listen_to_signals()
             settings = self._settings
-            need = AnchorWatch(settings.checkpoint, settings.topic(RULES), self._config.anchors)
+            need = AnchorWatch(
+                settings.checkpoint, settings.topic(RULES), self._config.event_type.all_anchors
+            )
             listener = ProgressListener(
                 self._metrics, self._ready, self._committed, self._limit, self._backlog, self._rule_log, need
             )

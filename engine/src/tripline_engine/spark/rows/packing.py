@@ -100,7 +100,7 @@ def packer(
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         names = wanted()
-        anchors = {anchor: names is None or anchor in names for anchor in config.anchors}
+        anchors = {anchor: names is None or anchor in names for anchor in config.event_type.all_anchors}
         progress: dict[int, PartitionProgress] = {}
         for batch in _coalesced(batches, pass_rows, pass_bytes):
             rows = [
@@ -136,7 +136,8 @@ def pack_slice(
     parsed = parser.parse(records.values)
     if len(parsed.rows):
         table = _transactions(records, parsed)
-        masks = anchor_masks(parsed.columns, anchors, config.shards, config.hash_key)
+        parties = config.event_type.parties
+        masks = anchor_masks(parsed.columns, anchors, config.shards, config.hash_key, parties)
         for shard in range(config.shards):
             row_numbers = np.flatnonzero(masks[shard])
             if len(row_numbers):

@@ -109,7 +109,7 @@ def alert_filter(query: Mapping[str, Any], event_type: EventType) -> AlertFilter
     return AlertFilter(
         rule_ids=tuple(sorted(set(query["rule_id"]))),
         rule_version=query.get("rule_version"),
-        group=tuple((event_type.field(name).name, value) for name, _, value in pairs),
+        group=tuple((event_type.find_grouping(name) or name, value) for name, _, value in pairs),
         transaction_id=query.get("transaction_id"),
         state=query.get("state"),
         earliest=query.get("earliest"),

@@ -33,6 +33,13 @@ def event_type_json(event_type: EventType) -> dict[str, Any]:
         "noun": event_type.noun,
         "plural": event_type.plural,
         "anchors": list(event_type.anchors),
+        "parties": [
+            {
+                "name": party.name,
+                "sides": [{"name": side.name, "field": side.field} for side in party.sides],
+            }
+            for party in event_type.parties
+        ],
         "fields": [_field_json(field) for field in event_type.fields],
     }
 

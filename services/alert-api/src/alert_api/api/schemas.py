@@ -23,7 +23,8 @@ TRUTHS = {"true": True, "false": False}
 def group_pattern(declared: EventType) -> str:
     """`field:value`, the field being one that rules can group by, under any of its names."""
     fields = [declared.field(name) for name in declared.groupable]
-    names = sorted(name for field in fields for name in (field.name, *field.aliases))
+    parties = [party.name for party in declared.parties]
+    names = sorted([*parties, *(name for field in fields for name in field.names)])
     return rf"^({'|'.join(names)}):[^\x00]{{1,64}}$"
 
 
@@ -205,6 +206,16 @@ def _event_type_schema() -> dict[str, Any]:
             "version": {"type": "integer", "minimum": 1},
             "noun": {**text, "description": "What people call one transaction"},
             "plural": {**text, "description": "And several of them"},
+            "parties": {
+                "type": "array",
+                "items": object_of(
+                    {
+                        "name": name,
+                        "sides": {"type": "array", "items": object_of({"name": name, "field": name})},
+                    }
+                ),
+                "description": "Names that rules may group by too, with their sides and the sides' fields",
+            },
             "anchors": {**names, "description": "Fields that rules run by, in order; global is the last one"},
             "fields": {"type": "array", "items": field, "description": "In the declared order"},
         }

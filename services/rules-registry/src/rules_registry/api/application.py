@@ -147,7 +147,7 @@ def _describe_bodies(api: Api, event_type: EventType) -> None:
     api.spec.components.schema(BODY_SCHEMA, rule_body_schema(event_type))
     api.spec.components.schema(backtest_body.BODY_SCHEMA, backtest_body.backtest_body_schema(BODY_SCHEMA))
     api.spec.components.schema(CHANGE_SCHEMA, rule_change_schema(BODY_SCHEMA))
-    api.spec.components.schema(GROUPABLE_SCHEMA, {"type": "string", "enum": list(event_type.groupable)})
+    api.spec.components.schema(GROUPABLE_SCHEMA, {"type": "string", "enum": list(event_type.groupings)})
     api.spec.components.example(rule_imports.PLAIN_EXAMPLE, {"value": rule_imports.plain_example(event_type)})
     api.spec.components.schema(control_body.BODY_SCHEMA, control_body.control_body_schema(event_type))
     for name, schema in {**named_body_schemas(), **entry_body_schemas()}.items():

@@ -200,6 +200,10 @@ def _judgement() -> dict[str, Any]:
                 " snoozed: it alerted, and a snooze covers the alert",
             },
             "group": {"type": "object"},
+            "side": _nullable(
+                "string",
+                description="Of the entry, where the rule groups by a party: each is judged by itself",
+            ),
             "value": _nullable("string", description=of_evaluation),
             "operator": _nullable("string"),
             "limit": _nullable("string"),

@@ -106,7 +106,7 @@ def snooze_body(declared: EventType) -> type[ma.Schema]:
     fields = ma.validate.OneOf(declared.groupable)
     subject = _SubjectBody.from_dict({"field": ma.fields.String(required=True, validate=fields)})
     group = ma.fields.Dict(
-        keys=ma.fields.String(validate=fields),
+        keys=ma.fields.String(validate=ma.validate.OneOf(declared.groupings)),
         values=Text(1, MAX_VALUE),
         validate=ma.validate.Length(min=1, error="expected one field or several"),
     )
@@ -136,7 +136,7 @@ def _subject_schema(declared: EventType) -> dict[str, Any]:
 def _group_schema(declared: EventType) -> dict[str, Any]:
     return {
         "type": "object",
-        "propertyNames": {"enum": list(declared.groupable)},
+        "propertyNames": {"enum": list(declared.groupings)},
         "additionalProperties": VALUE,
         "minProperties": 1,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tripline_contracts import decimals
@@ -76,6 +76,11 @@ def backfill_id() -> Member:
 def group(event_type: EventType) -> Member:
     """Values of fields that rules may group by, as text."""
     fields = {field.name: field for field in event_type.fields if field.groupable}
+    # a party has the values of its sides
+    fields |= {
+        party.name: replace(event_type.field(party.fields[0]), name=party.name)
+        for party in event_type.parties
+    }
     anchored = [field for field in fields.values() if field.name in event_type.anchors]
 
     def read(value: object) -> dict[str, str]:

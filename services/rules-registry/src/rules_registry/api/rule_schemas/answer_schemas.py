@@ -241,7 +241,7 @@ class PageQuery(ma.Schema):
 
 
 def _is_groupable(name: str) -> None:
-    groupable = installed_type().groupable
+    groupable = installed_type().groupings
     if name not in groupable:
         raise ma.ValidationError(f"Must be one of: {', '.join(groupable)}.")
 
@@ -259,7 +259,7 @@ class RuleQuery(PageQuery):
         validate=_is_groupable,
         metadata={
             "allOf": [{"$ref": f"#/components/schemas/{GROUPABLE_SCHEMA}"}],
-            "description": "Rules that group by this field, others beside it or not",
+            "description": "Rules that group by this field, or party, others beside it or not",
         },
     )
     name = Text(

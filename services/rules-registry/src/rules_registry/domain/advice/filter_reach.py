@@ -11,7 +11,7 @@ from rules_registry.domain.advice.field_ranges import FieldRange
 from tripline_contracts import decimals
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.filter_constants import Constant
-from tripline_contracts.filters.filter_leaves import NullTest
+from tripline_contracts.filters.filter_leaves import NullTest, SideTest
 from tripline_contracts.filters.filter_tree import (
     All,
     Any_,
@@ -114,6 +114,8 @@ def _way(conjunct: tuple[_Literal, ...], event_type: EventType, names: NamesNow)
     # those first that null does not pass: after them a negated one takes values away
     left: dict[str, FieldRange] = {}
     for leaf, negated in sorted(conjunct, key=lambda literal: literal[1]):
+        if isinstance(leaf, SideTest):
+            continue  # says nothing of a field
         for name in leaf.fields():
             before = left.get(name, FieldRange.of(event_type.field(name)))
             left[name] = _left_by(before, leaf, negated, event_type, names)

@@ -62,6 +62,8 @@ _TESTS: Final = {
 
 def _comparison(tree: Mapping[str, object]) -> str:
     field, among = tree.get("field"), tree.get("in")
+    if isinstance(tree.get("side"), str):
+        return f"side is {constant(tree['side'])}"
     if not isinstance(field, str):
         return _local_time(tree["localTime"]) if "localTime" in tree else as_json(tree)
     if "operator" in tree and "value" in tree:
