@@ -158,7 +158,7 @@ class Engine:
                 self._gauges[shard] = counters
                 self._needed = frozenset(
                     anchor
-                    for index, anchor in enumerate(self.config.anchors)
+                    for index, anchor in enumerate(self.event_type.all_anchors)
                     if counters["needed_anchors"] >> index & 1
                 )
 

@@ -125,6 +125,8 @@ def _way(conjunct: tuple[_Literal, ...], event_type: EventType, names: NamesNow)
 def _left_by(
     before: FieldRange, leaf: Leaf, negated: bool, event_type: EventType, names: NamesNow
 ) -> FieldRange:
+    if isinstance(leaf, SideTest):
+        return before
     is_number = event_type.field(leaf.field).kind in ("decimal", "timestamp")
     match leaf:
         case Comparison():
