@@ -77,14 +77,15 @@ def test_alerts_add_up(path: Path) -> None:
     trigger = alert["transaction"]
     identity, time = trigger[declared.id_field.name], trigger[declared.time_field.name]
     assert alert["alertId"] == canonical.alert_id(
-        alert["ruleId"], alert["ruleVersion"], alert["group"], identity, time
+        alert["ruleId"], alert["ruleVersion"], alert["group"], identity, time, alert.get("side")
     )
+    fields = {side.name: side.field for party in declared.parties for side in party.sides}
     assert alert["windowEnd"] == alert["eventTime"] == time
     for name, value in alert["group"].items():
         if path.stem == "in-steps" and name == "paymentAmount":
             assert math.floor(Decimal(trigger[name]) / 100) * 100 == Decimal(value)
         else:
-            assert trigger[name] == value
+            assert trigger[fields[alert["side"]] if declared.party(name) else name] == value
     assert alert["partial"] == (set(trigger) < {field.name for field in declared.fields})
     conditions = alert.get("conditions", [alert])
     behind = [condition["limitMeasure"] for condition in conditions if "limitMeasure" in condition]

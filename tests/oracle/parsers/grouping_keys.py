@@ -46,8 +46,9 @@ def read_grouping(names: Value | None) -> tuple[Key, ...]:
 
 def _key(entry: Value) -> Key:
     if not isinstance(entry, dict):
-        is_party = isinstance(entry, str) and entry in current_type().parties
-        return Key(entry if is_party else groupable(entry))
+        if isinstance(entry, str) and entry in current_type().parties:
+            return Key(entry)
+        return Key(groupable(entry))
     if entry.keys() != {"field", "step"}:
         raise Unreadable("a step of something else")
     field, step = groupable(entry["field"]), read_decimal(entry["step"], "step")

@@ -59,6 +59,7 @@ RULES: dict[str, Draft] = {
     "conditions": chained(
         Branch("all", (draft("COUNT", ">=", "3", seconds=1800), draft("SUM", ">", "5", seconds=1200)))
     ),
+    "party": draft("SUM", ">", "15", by=("account",), seconds=1800, only={"side": "payee"}),
     "no grouping": draft("COUNT", ">", "50", by=(), seconds=1800),
 }
 NAMES = list(RULES)

@@ -30,6 +30,7 @@ ALERTS = {
     "a field that is": ["t2", "t3", "t4", "t5", "t7", "t8"],
     "any grouping": ["t3", "t5", "t6"],
     "amounts that": ["t3", "t4", "t6", "t7", "t8"],
+    "what an account": ["t3", "t3", "t4", "t4", "t5", "t5", "t6", "t6", "t7", "t7"],
     "only some": ["t3", "t5", "t6"],
     "parts of a text": ["t4", "t7"],
     "a list": ["t4", "t7"],

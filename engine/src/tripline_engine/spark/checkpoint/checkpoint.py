@@ -110,6 +110,9 @@ def open_config(checkpoint: Path, event_type: EventType, shards: int | None, clo
     if (upgraded := _UPGRADES.get(pinned.get("stateForm", 1))) is not None:
         # before any state is written in it: an older engine must refuse the checkpoint from now on
         _write(checkpoint / _FILE, {**pinned, "stateForm": upgraded})
+    if pinned.get("parties", {}) != event_type.party_fields:
+        # those that were added: from now on their sides may not change either
+        _write(checkpoint / _FILE, {**_read(checkpoint), "parties": event_type.party_fields})
     first, second = (int(word, 16) for word in pinned["hashKey"])
     return EngineConfig(pinned["engine"], event_type, event_type.anchors, shards, (first, second), clock)
 

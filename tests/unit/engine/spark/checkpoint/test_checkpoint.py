@@ -222,3 +222,15 @@ def test_kept_anchors_are_pinned(tmp_path: Path) -> None:
         CheckpointMismatch, match="made with the kept anchors payeeId, and can't be run with no kept"
     ):
         open_config(tmp_path, TRANSACTION, 1, "wall")
+
+
+def test_the_sides_of_a_party_are_pinned(tmp_path: Path) -> None:
+    (account,) = TRANSACTION.parties
+    open_config(tmp_path, replace(TRANSACTION, parties=()), 1, "wall")
+    # one that is added is pinned from then on
+    open_config(tmp_path, TRANSACTION, 1, "wall")
+    turned = replace(account, sides=account.sides[::-1])
+    for parties in ((), (replace(account, sides=(*account.sides[:1], replace(turned.sides[0], name="to"))),)):
+        with pytest.raises(CheckpointMismatch, match="other sides of account"):
+            open_config(tmp_path, replace(TRANSACTION, parties=parties), 1, "wall")
+    open_config(tmp_path, TRANSACTION, 1, "wall")
