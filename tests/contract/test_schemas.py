@@ -28,13 +28,15 @@ def test_the_schemas_know_the_event_type(declared: EventType) -> None:
     said = schemas.load("event-type", declared)["$defs"]
     assert set(said["transaction"]["properties"]) == set(said["wholeTransaction"]["required"]) == names
     assert set(said["transaction"]["required"]) == {declared.id_field.name, declared.time_field.name}
-    assert set(said["groupable"]["enum"]) == set(declared.groupable)
-    assert set(said["group"]["propertyNames"]["enum"]) == set(declared.groupable)
+    assert set(said["groupable"]["enum"]) == set(declared.groupings)
+    assert set(said["group"]["propertyNames"]["enum"]) == set(declared.groupings)
     assert said["aggregated"]["enum"] == [*declared.groupable, None]
     assert said["measure"]["enum"] == list(declared.measures)
     # a local time is always that of the event
     parts = [
-        part["properties"] for part in said["comparison"]["anyOf"] if "localTime" not in part["properties"]
+        part["properties"]
+        for part in said["comparison"]["anyOf"]
+        if not {"localTime", "side"} & part["properties"].keys()
     ]
     compared = [part["field"]["enum"] for part in parts]
     assert {name for enum in compared for name in enum} == names - {declared.id_field.name}

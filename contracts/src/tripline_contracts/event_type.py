@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tripline_contracts.errors import UnknownField
-from tripline_contracts.party import Party
 
 Role = Literal["id", "time", "key", "measure", "attribute"]
 Kind = Literal["string", "timestamp", "decimal", "enum", "ip"]
 
 DEFAULT: Final = "transaction"
 GLOBAL_ANCHOR: Final = "global"
+SIDE: Final = "side"
+"""The member of filters and alerts that says on which side of an entry its party is."""
 MAX_TIMESTAMP: Final = 253_402_300_799_999
 """9999-12-31T23:59:59.999Z in ms since the epoch; the least is 0."""
 
@@ -48,6 +49,36 @@ class Field:
     def names(self) -> tuple[str, ...]:
         """The canonical name, then the aliases."""
         return (self.name, *self.aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a party, and the field that has the party's value there."""
+
+    name: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A name that rules may group by, and its sides in their order: one party of an event, whichever side it is on.
+
+    An account pays in one event and is paid in the next. By a party these are one group: each event is one *entry* for
+    each side whose field is not null, in the order in which the sides are declared.
+    """
+
+    name: str
+    sides: tuple[Side, ...]
+
+    @property
+    def side_names(self) -> tuple[str, ...]:
+        """The names of its sides, in their order."""
+        return tuple(side.name for side in self.sides)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of its sides, in their order."""
+        return tuple(side.field for side in self.sides)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ import re
 from typing import Final
 
 from tripline_contracts.errors import InvalidEventType
-from tripline_contracts.event_type import EventType, Field
-from tripline_contracts.party import SIDE, Party
+from tripline_contracts.event_type import SIDE, EventType, Field, Party
 
 MAX_ANCHORS: Final = 8
 """A transaction carries a bit for each of them that says whether it is in a shard for its sake."""

@@ -11,9 +11,8 @@ from typing import Final, cast, get_args
 import yaml
 
 from tripline_contracts.errors import InvalidEventType, UnknownEventType
-from tripline_contracts.event_type import DEFAULT, EventType, Field, Kind, Role
+from tripline_contracts.event_type import DEFAULT, EventType, Field, Kind, Party, Role, Side
 from tripline_contracts.event_type_checks import check
-from tripline_contracts.party import Party, Side
 
 _KNOWN: Final = {
     *("name", "role", "kind", "aliases", "required", "values", "maxLength", "ingestion", "label", "plural")

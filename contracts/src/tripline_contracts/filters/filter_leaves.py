@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from tripline_contracts.party import SIDE
+from tripline_contracts.event_type import SIDE
 from tripline_contracts.spelling import Operator
 
 Json = dict[str, object]

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from tripline_contracts import spelling
 from tripline_contracts.errors import InvalidConstant, Problem
-from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.event_type import SIDE, EventType, Field
 from tripline_contracts.filters import named_values
 from tripline_contracts.filters.filter_constants import Constant, in_order, operators_of, read_constant
 from tripline_contracts.filters.filter_leaves import (
@@ -29,7 +29,6 @@ from tripline_contracts.filters.filter_tree import (
 )
 from tripline_contracts.filters.local_time_reader import read_local_time
 from tripline_contracts.ip_addresses import EXPECTED_NETWORK, normal_network
-from tripline_contracts.party import SIDE
 from tripline_contracts.spelling import Operator
 
 MAX_COMPARISONS: Final = 256

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
-from tripline_contracts.party import Party
+from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType, Party
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tripline_contracts.errors import Problem
-from tripline_contracts.event_type import EventType
+from tripline_contracts.event_type import EventType, Party
 from tripline_contracts.filters.filter_leaves import SideTest
 from tripline_contracts.filters.filter_tree import All, Any_, Filter, Not
-from tripline_contracts.party import Party
 from tripline_contracts.rules.conditions import Condition
 from tripline_contracts.rules.relative_limits import Baseline
 

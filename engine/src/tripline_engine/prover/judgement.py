@@ -14,8 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tripline_contracts.event_type import GLOBAL_ANCHOR
-from tripline_contracts.party import SIDE
+from tripline_contracts.event_type import GLOBAL_ANCHOR, SIDE
 from tripline_contracts.rules.grouping_keys import group_of
 from tripline_engine.domain.judging.anchor_tuning import Telling
 from tripline_engine.domain.proof.reach import oldest_event_time

@@ -13,7 +13,7 @@ import yaml
 from tripline_contracts import event_type_loader
 from tripline_contracts.canonical import alert_id
 from tripline_contracts.errors import InvalidDefinition, InvalidEventType
-from tripline_contracts.party import Party, Side
+from tripline_contracts.event_type import Party, Side
 from tripline_contracts.rules import rule_definition
 from tripline_contracts.rules.anchors import anchor_of
 

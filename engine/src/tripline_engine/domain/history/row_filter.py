@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 
 from tripline_contracts import decimals
-from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.event_type import SIDE, EventType, Field
 from tripline_contracts.filters.filter_constants import Constant
 from tripline_contracts.filters.filter_leaves import SideTest
 from tripline_contracts.filters.filter_tree import (
@@ -22,7 +22,6 @@ from tripline_contracts.filters.filter_tree import (
     Not,
     ParameterComparison,
 )
-from tripline_contracts.party import SIDE
 from tripline_contracts.spelling import Operator
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.leaf_tests import Test, leaf_test, time_column

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tripline_contracts.control_commands import Group
-from tripline_contracts.event_type import GLOBAL_ANCHOR, EventType
-from tripline_contracts.party import SIDE
+from tripline_contracts.event_type import GLOBAL_ANCHOR, SIDE, EventType
 from tripline_engine.domain.groups.group_identity import group_identity
 from tripline_engine.domain.history.deduplication import SeenIds
 from tripline_engine.domain.history.history import History

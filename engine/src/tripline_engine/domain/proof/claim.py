@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tripline_contracts.canonical import alert_id
-from tripline_contracts.event_type import EventType
-from tripline_contracts.party import SIDE
+from tripline_contracts.event_type import SIDE, EventType
 
 
 class UnreadableClaim(ValueError):

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tripline_contracts.control_commands import Group
-from tripline_contracts.event_type import EventType
-from tripline_contracts.party import SIDE
+from tripline_contracts.event_type import SIDE, EventType
 from tripline_contracts.rules.anchors import anchor_of, party_of
 from tripline_contracts.rules.grouping_keys import field_of
 from tripline_contracts.rules.rule_definition import RuleDefinition

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tripline_contracts.canonical import alert_id
-from tripline_contracts.event_type import EventType
-from tripline_contracts.party import SIDE
+from tripline_contracts.event_type import SIDE, EventType
 from tripline_contracts.rules.conditions import Condition
 from tripline_contracts.rules.grouping_keys import field_of, group_of, grouping_json, step_of
 from tripline_contracts.rules.relative_limits import Baseline

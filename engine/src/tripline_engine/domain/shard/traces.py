@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tripline_contracts.event_type import EventType
-from tripline_contracts.party import SIDE
+from tripline_contracts.event_type import SIDE, EventType
 from tripline_contracts.rules.grouping_keys import group_of
 from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
 from tripline_engine.domain.judging.trace_sample import MAX_RECORDS, TraceSample

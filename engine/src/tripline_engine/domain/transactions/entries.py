@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tripline_contracts.event_type import EventType, Field
-from tripline_contracts.party import SIDE, Party
+from tripline_contracts.event_type import SIDE, EventType, Field, Party
 from tripline_engine.domain.memory.array_types import Uint16Array
 from tripline_engine.domain.transactions.columns import TransactionBatch
 

@@ -12,8 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from tripline_contracts.event_type import GLOBAL_ANCHOR
-from tripline_contracts.party import Party
+from tripline_contracts.event_type import GLOBAL_ANCHOR, Party
 from tripline_engine.domain.memory.array_types import Int64Array, Uint16Array
 from tripline_engine.domain.memory.siphash import hash_strings
 

@@ -192,6 +192,13 @@ def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shard
             " order would say when their history began. Set keptAnchors in the event type as it was, or start"
             " with an empty TRIPLINE_CHECKPOINT"
         )
+    if pinned != (event_type.name, event_type.version, event_type.anchors) or not same_fields:
+        raise CheckpointMismatch(
+            f"{checkpoint} was made for event type {pinned[0]} version {pinned[1]} with anchors"
+            f" {', '.join(pinned[2])}{'' if same_fields else ' and other fields'}, and can't be run for"
+            f" {event_type.name} version {event_type.version}: set TRIPLINE_EVENT_TYPE as it was, or start with an"
+            " empty TRIPLINE_CHECKPOINT"
+        )
     # a party that was not there is an anchor that nothing is kept of: one may be added, and none changed
     changed = {
         name for name, sides in pin.get("parties", {}).items() if event_type.party_fields.get(name) != sides
@@ -200,13 +207,6 @@ def _compare(checkpoint: Path, pin: dict[str, Any], event_type: EventType, shard
         raise CheckpointMismatch(
             f"{checkpoint} was made with other sides of {', '.join(sorted(changed))}: set the event type's parties as"
             " they were, or start with an empty TRIPLINE_CHECKPOINT"
-        )
-    if pinned != (event_type.name, event_type.version, event_type.anchors) or not same_fields:
-        raise CheckpointMismatch(
-            f"{checkpoint} was made for event type {pinned[0]} version {pinned[1]} with anchors"
-            f" {', '.join(pinned[2])}{'' if same_fields else ' and other fields'}, and can't be run for"
-            f" {event_type.name} version {event_type.version}: set TRIPLINE_EVENT_TYPE as it was, or start with an"
-            " empty TRIPLINE_CHECKPOINT"
         )
 
 

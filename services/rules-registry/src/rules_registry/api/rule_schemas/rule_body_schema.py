@@ -7,10 +7,10 @@ from typing import Any
 
 from rules_registry.api.rule_schemas.filter_schema import FILTER_REF, PARAMETER
 from rules_registry.api.rule_schemas.grouping_schemas import MAX_WHOLE, grouping
+from rules_registry.api.rule_schemas.party_schema import by_a_party
 from rules_registry.domain.rule import MAX_NAME
 from tripline_contracts import display_text, event_type_loader, spelling
 from tripline_contracts.event_type import EventType
-from tripline_contracts.party import SIDE
 from tripline_contracts.rules.aggregate import COUNT_FIELDS, SINCE
 from tripline_contracts.rules.precision import MAX_BUCKETS
 from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
@@ -70,7 +70,7 @@ def _variants(event: EventType) -> Iterator[Json]:
     yield _in_buckets(_variant(event, "bucketed", {**counting, **_options()}, "windowSeconds"))
     if event.parties:
         yield _variant(
-            event, "entries of a party", {**counting, **_options(), **_by_a_party(event)}, "windowSeconds"
+            event, "entries of a party", {**counting, **_options(), **by_a_party(event)}, "windowSeconds"
         )
     yield _variant(event, _OLD_COUNT, old_count, "windowSeconds")
     yield _variant(event, _OLD_COUNT, old_count, "windowMinutes")
@@ -160,31 +160,6 @@ def _variant(event: EventType, title: str, members: Json, window: str) -> Json:
         "properties": {**common(event), **members, window: back},
         "required": sorted(required),
         "additionalProperties": False,
-    }
-
-
-def _by_a_party(event: EventType) -> Json:
-    """A grouping by a party alone, and the filter that it brings; other fields and filters go beside both."""
-    side = {
-        "type": "object",
-        "properties": {SIDE: {"type": "string", "enum": list(event.parties[0].side_names)}},
-        "required": [SIDE],
-        "additionalProperties": False,
-    }
-    return {
-        "groupingKeyNames": {
-            "type": "array",
-            "minItems": 1,
-            "maxItems": 1,
-            "items": {"type": "string", "enum": [event.parties[0].name]},
-            "description": "A party: each transaction is an entry for each of its sides that has a value. Fields are "
-            "read beside it",
-        },
-        "filter": {
-            "anyOf": [side, {"type": "null"}],
-            "description": "The side of the entries. All that filters say is read beside it, in conditions too",
-        },
-        "resetOnAlert": _NO_RESET,
     }
 
 
