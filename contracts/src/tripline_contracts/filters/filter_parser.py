@@ -10,7 +10,7 @@
     {"field": "key", "isNull": true}
     {"field": "amount", "multipleOf": "100"}
     {"localTime": {"zone": "Europe/Berlin", "from": "22:00", "to": "06:00", "days": ["SAT", "SUN"]}}
-    {"side": "payer"}   where the rule groups by a party
+    {"side": "from"}   where the rule groups by a party
 
 The grammar is closed: what is not in it is refused by name. Numbers and times take all six operators, texts and
 enums `=` and `!=`, all of them `in`. Every field may be compared but the id. Named lists hold texts, so texts and enums

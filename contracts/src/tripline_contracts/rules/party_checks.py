@@ -29,7 +29,7 @@ def party_problems(
     groupings = [measure.grouping_key_names for measure in measures]
     parties = named_parties(groupings, event_type)
     filters = [*(measure.filter for measure in measures), beside]
-    sides = {side for each in filters if each is not None for side in sides_of(each)}
+    sides = {side for tree in filters if tree is not None for side in sides_of(tree)}
     if not parties:
         expected = "expected a grouping by a party beside a filter by side"
         return [Problem(field, expected)] if sides else []

@@ -153,7 +153,8 @@ def test_sides_that_belong_to_another_party_are_refused() -> None:
         data["parties"]["business"] = {"buyer": "payeeId", "seller": "beneficiaryId"}
 
     both = event_type_loader.from_mapping(declared(two))
-    assert rule_definition.parse({**SUM, "filter": {"side": "payee"}}, both)
+    read = rule_definition.parse({**SUM, "filter": {"side": "payee"}}, both)
+    assert anchor_of(read, both) == "account"
     with pytest.raises(InvalidDefinition, match="a side of account, one of payer, payee; not buyer"):
         rule_definition.parse({**SUM, "filter": {"side": "buyer"}}, both)
     with pytest.raises(InvalidDefinition, match="one party in all groupings"):

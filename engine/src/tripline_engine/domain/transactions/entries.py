@@ -1,8 +1,8 @@
 """Entries: what a party's anchor takes in place of transactions, one for each side that has a value.
 
-    transaction   payeeId 25, beneficiaryId 12        payeeId 7, beneficiaryId null
-    entries       account 25, side payer
-                  account 12, side payee              account 7, side payer
+    transaction   from 25, to 12             from 7, to null
+    entries       party 25, side from
+                  party 12, side to          party 7, side from
 
 An entry is a row with all fields of its transaction and two more: the party's value, and its side. To the anchor it is
 a transaction of an event type that declares these. A mask has a bit for each declared anchor, then one for each side.
