@@ -96,6 +96,11 @@ def test_a_group_value_may_hold_colons(client: FlaskClient, alerts: FakeAlerts) 
     assert alerts.asked[0].group == (("payeeId", "a:b"),)
 
 
+def test_a_party_groups_as_fields_do(client: FlaskClient, alerts: FakeAlerts) -> None:
+    assert client.get("/v1/alerts?group=account:25", headers=AS_VIEWER).status_code == 200
+    assert alerts.asked[0].group == (("account", "25"),)
+
+
 @pytest.mark.parametrize(
     ("query", "field"),
     [

@@ -35,6 +35,8 @@ def test_callers_are_told_what_is_judged(declared: EventType) -> None:
         [*declared.anchors],
     )
     assert [field["name"] for field in told["fields"]] == [field.name for field in declared.fields]
+    parties = {one["name"]: [side["field"] for side in one["sides"]] for one in told["parties"]}
+    assert parties == {party.name: [*party.fields] for party in declared.parties}
     assert [field["name"] for field in told["fields"] if field["groupable"]] == [*declared.groupable]
 
 

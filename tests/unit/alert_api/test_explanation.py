@@ -262,3 +262,8 @@ def test_a_limit_in_deviations_says_how_many_and_what_one_is() -> None:
     assert "12, over the limit 11.41427" in sentence
     assert "the limit is 1 times the average of amounts, 5, over 8 payments" in sentence
     assert " UTC plus 3 standard deviations of 2.13809)" in sentence
+
+
+def test_of_a_party_the_side_is_said() -> None:
+    made = {**alert(1), "group": {"account": "25"}, "side": "payee"}
+    assert "for account 25 as payee " in WORDS.sentence(made, None)

@@ -189,3 +189,34 @@ def test_random_histories(record_property: Callable[[str, object], None]) -> Non
     alike()
     record_property("reasons", f"{dict(seen)}")
     assert {"alerted", "limit", "filtered"} <= seen.keys()
+
+
+def test_entries_of_a_party_are_judged_one_by_one() -> None:
+    paid = draft("SUM", ">", "5", by=("account",), seconds=600, only={"side": "payee"})
+    both = draft("SUM", ">", "5", by=("account",), seconds=600)
+    registry = Registry()
+    events = [registry.publish(number, one, START, START) for number, one in enumerate((paid, both), 1)]
+    run = judged(
+        [
+            batch(events=events, ticks=[START]),
+            batch(records=[payment(1, START + 1000, "4", more={"payeeId": 12, "beneficiaryId": 7})]),
+            batch(
+                records=[
+                    payment(2, START + 2000, "3"),
+                    payment(3, START + 3000, more={"beneficiaryId": None}),
+                ]
+            ),
+        ]
+    )
+    told = [
+        (rule["ruleId"], rule["side"], rule["group"]["account"], rule["reason"], rule["value"])
+        for rule in said_of(run, "t2")["rules"]
+    ]
+    assert told == [
+        (1, "payer", "25", "filtered", None),
+        (1, "payee", "12", "limit", "3"),
+        (2, "payer", "25", "limit", "3"),
+        (2, "payee", "12", "alerted", "7"),
+    ]
+    alone = [(rule["ruleId"], rule["side"]) for rule in said_of(run, "t3")["rules"]]
+    assert alone == [(1, "payer"), (2, "payer")]

@@ -79,6 +79,8 @@ RULES: list[tuple[dict[str, Any], str, str]] = [
       "the last 20 min per payeeId)"), "a measured limit, and nothing more"),
     ({"conditions": {**COUNT, "includeCurrent": False}},
      "COUNT over 20 min without the event itself per beneficiaryId and payeeId > 3", "without itself"),
+    ({**COUNT, "groupingKeyNames": ["account"], "filter": {"not": {"side": "payer"}}},
+     "COUNT over 20 min per account > 3, where not (side is payer)", "a party"),
     ({"conditions": {"any": [COUNT]}}, "COUNT over 20 min per beneficiaryId and payeeId > 3", "one condition"),
 ]  # fmt: skip
 

@@ -91,7 +91,8 @@ class ExplanationWords:
             f"{self._name(name)} {value}{f' in steps of {steps[name]}' if name in steps else ''}"
             for name, value in alert["group"].items()
         ]
-        return _listed(named) if named else f"all {self._type.plural} together"
+        side = f" as {alert['side']}" if "side" in alert else ""
+        return _listed(named) + side if named else f"all {self._type.plural} together"
 
     def _caveats(self, alert: Mapping[str, Any]) -> str:
         one, several = self._type.noun, self._type.plural

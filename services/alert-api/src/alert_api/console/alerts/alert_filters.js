@@ -1,7 +1,7 @@
 // The filters of the alert list. What they say stands in the address, and the address decides.
 
 import { button, choice, element } from "../core/dom.js";
-import { KEYS as FIELDS, MANY, ONE } from "../core/event_type.js";
+import { GROUPINGS as FIELDS, MANY, ONE } from "../core/event_type.js";
 import { fieldName } from "../core/format.js";
 import { feeds } from "../core/pipeline.js";
 import { MEMBERS } from "../core/purposes.js";

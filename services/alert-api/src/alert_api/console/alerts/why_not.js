@@ -104,7 +104,7 @@ function row(rule) {
       ` v${rule.version}`,
     ),
     element("td", {}, reason),
-    element("td", {}, group.join(", ") || "all"),
+    element("td", {}, (group.join(", ") || "all") + (rule.side ? ` as ${rule.side}` : "")),
     element(
       "td",
       { class: "number" },

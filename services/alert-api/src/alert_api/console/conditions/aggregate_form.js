@@ -2,7 +2,7 @@
 
 import { FUNCTIONS, OF_KEYS, OF_NO_FIELD } from "../words/definition.js";
 import { choice, element, labelled, setText } from "../core/dom.js";
-import { KEYS, MEASURES } from "../core/event_type.js";
+import { GROUPINGS, KEYS, MEASURES } from "../core/event_type.js";
 import { ExcerptForm, fitsExcerpt } from "./excerpt_form.js";
 import { fitsKey, GroupingKey } from "../parts/grouping_key.js";
 import { fieldName, fieldNames, inUnits, UNITS } from "../core/format.js";
@@ -23,7 +23,7 @@ export class AggregateForm {
    * its window.
    */
   constructor(id, { hint = null, excerpt = false }) {
-    this.keys = KEYS.map((name) => new GroupingKey(name));
+    this.keys = GROUPINGS.map((name) => new GroupingKey(name));
     this.kind = choice(FUNCTIONS.filter(([kind]) => OF_NO_FIELD.has(kind) || measurable(kind).length), {
       id: `${id}-function`,
       on: { change: () => this.adapt() },

@@ -1,7 +1,7 @@
 // The filter of a rule as rows of conditions; what rows cannot say is written as JSON.
 
 import { button, choice, element, labelled } from "../core/dom.js";
-import { fieldOf, FIELDS as DECLARED, MANY } from "../core/event_type.js";
+import { fieldOf, FIELDS as DECLARED, MANY, SIDES } from "../core/event_type.js";
 import { fieldName, operator } from "../core/format.js";
 import { FIELD_TESTS } from "../words/definition.js";
 import { offerNames, SOURCES } from "./name_suggestions.js";
@@ -66,7 +66,8 @@ export class FilterForm extends TreeForm {
         this.text,
         'all, any, not over {"field", "operator", "value"} or {"field", "in": [\u2026]}; ' +
           'a list by name: "in": {"list": \u2026}; two fields: {"field", "operator", "otherField"}; ' +
-          'times of day: {"localTime": {"zone": "Europe/Berlin", "from": "22:00", "to": "06:00"}}',
+          'times of day: {"localTime": {"zone": "Europe/Berlin", "from": "22:00", "to": "06:00"}}' +
+          (SIDES.length ? `; by a party: {"side": "${SIDES[0]}"}` : ""),
       ),
     );
     this.element = element(

@@ -29,6 +29,15 @@ export const KEYS = [
 ]
   .map((field) => field.name);
 
+/** What is one group on whichever side of an event it is, each `{name, sides}`. */
+const PARTIES = declared.parties ?? [];
+
+/** All that rules can group by: fields, then parties. */
+export const GROUPINGS = [...KEYS, ...PARTIES.map((party) => party.name)];
+
+/** Names of the sides of parties. */
+export const SIDES = [...new Set(PARTIES.flatMap((party) => party.sides.map((side) => side.name)))];
+
 /** Names of the fields that are summed. */
 export const MEASURES = FIELDS.filter((field) => field.role === "measure").map((field) => field.name);
 

@@ -13,7 +13,8 @@ import { bounds, inBuckets } from "../words/precision.js";
 import { voidedTag } from "../words/void_marks.js";
 
 export function summary(alert) {
-  const group = Object.entries(alert.group).map(([name, value]) => `${fieldName(name)} ${value}`).join(", ");
+  const pairs = Object.entries(alert.group).map(([name, value]) => `${fieldName(name)} ${value}`);
+  const group = `${pairs.join(", ")}${alert.side ? ` as ${alert.side}` : ""}`;
   return `${alert.ruleName}${group ? `, ${group}` : ""}: ${cameTo(alert).join("")}`;
 }
 
@@ -39,6 +40,7 @@ export function facts(alert) {
     Object.entries(alert.group).map(([name, value]) =>
       element("span", { class: "tag" }, `${fieldName(name)} `, element("b", {}, value), steps(alert, name))
     ),
+    alert.side ? element("span", { class: "tag" }, `as ${alert.side}`) : null,
     voidedTag(alert),
     snoozedTag(alert),
     bucketedTag(alert),

@@ -1,7 +1,7 @@
-// A field that a rule may group by: a box to tick, and of an amount the steps that it may be in.
+// A field or a party that a rule may group by: a box to tick, and of an amount the steps that it may be in.
 
 import { element } from "../core/dom.js";
-import { KEYS, MEASURES } from "../core/event_type.js";
+import { GROUPINGS, MEASURES } from "../core/event_type.js";
 import { fieldName } from "../core/format.js";
 
 export class GroupingKey {
@@ -50,7 +50,7 @@ export class GroupingKey {
 
 /** Whether a form of keys has a place for this one. */
 export function fitsKey(key) {
-  if (typeof key === "string") return KEYS.includes(key);
+  if (typeof key === "string") return GROUPINGS.includes(key);
   return MEASURES.includes(key?.field) && ["string", "number"].includes(typeof key.step) &&
     Object.keys(key).length === 2;
 }

@@ -182,7 +182,7 @@ function row(item) {
     { title: `Judged ${fullTime(item.judgedAt)}` },
     element("td", {}, timeOfDay(item.eventTime)),
     element("td", { class: "cut" }, item.transactionId),
-    element("td", { class: "cut" }, group),
+    element("td", { class: "cut" }, item.side ? `${group} as ${item.side}` : group),
     ...(item.conditions ? ofConditions(item) : ofValue(item, counted)),
     element("td", {}, result(item), item.late ? element("span", { class: "tag warn" }, "late") : null),
   );

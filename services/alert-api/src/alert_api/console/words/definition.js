@@ -158,6 +158,7 @@ export const FIELD_TESTS = {
 };
 
 function testInWords(tree) {
+  if (tree?.side !== undefined) return `its side is ${tree.side}`;
   if (tree?.localTime !== undefined) return localTimeInWords(tree.localTime);
   if (Array.isArray(tree?.in)) return `${fieldName(tree.field)} is one of ${tree.in.join(", ")}`;
   if (tree?.in?.list !== undefined) return `${fieldName(tree.field)} is in the list ${tree.in.list}`;
