@@ -57,6 +57,19 @@ def test_a_bucketed_window_keeps_transactions_for_a_bucket() -> None:
     assert refused.value.problems[0].field == "precision"
 
 
+def test_a_party_keeps_an_entry_for_each_side() -> None:
+    room = HistoryQuota(most=100 * DAY, rate=100)
+    by_account = rule(groupingKeyNames=["account"], windowSeconds=DAY // 2)
+    room.require(by_account)
+    with pytest.raises(TooMuchHistory) as refused:
+        room.require(rule(groupingKeyNames=["account"], windowSeconds=DAY // 2 + 1))
+    message = refused.value.problems[0].message
+    assert message.startswith(
+        "expected at most 43200 s of transactions: at 100 a second 43201 s keep 8640200"
+    )
+    assert room.held_by([by_account, rule()]) == 2 * 100 * DAY
+
+
 def test_the_widest_of_a_chained_rule_counts() -> None:
     condition = {name: value for name, value in RULE.items() if name != "windowSeconds"}
     both = [{**condition, "windowSeconds": seconds} for seconds in (60, 2 * DAY)]

@@ -9,7 +9,7 @@ from rules_registry.errors import TooMuchHistory
 from tripline_contracts import event_type_loader
 from tripline_contracts.errors import Problem
 from tripline_contracts.event_type import EventType
-from tripline_contracts.rules.anchors import anchor_of
+from tripline_contracts.rules.anchors import anchor_of, party_of
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
 
@@ -29,14 +29,15 @@ class HistoryQuota:
     def require(self, definition: RuleDefinition) -> None:
         """Raises `TooMuchHistory` if the rule alone keeps more than that: its window, or of a bucketed one a bucket."""
         needed = _needed_seconds(definition)
-        held = needed * self.rate
+        rate = self.rate * self._rows(definition)
+        held = needed * rate
         if held <= self.most:
             return
         field = "precision" if definition.bucket_seconds else "windowSeconds"
         raise TooMuchHistory(
             Problem(
                 field,
-                f"expected at most {self.most // self.rate} s of transactions: at {self.rate} a second {needed} s keep"
+                f"expected at most {self.most // rate} s of transactions: at {self.rate} a second {needed} s keep"
                 f" {held}, and the engine holds {self.most}; choose a shorter one, or buckets of that length at most",
             )
         )
@@ -46,8 +47,14 @@ class HistoryQuota:
         widest: dict[str, int] = {}
         for definition in definitions:
             anchor = anchor_of(definition, self.event_type)
-            widest[anchor] = max(widest.get(anchor, 0), _needed_seconds(definition))
+            kept = _needed_seconds(definition) * self._rows(definition)
+            widest[anchor] = max(widest.get(anchor, 0), kept)
         return sum(widest.values()) * self.rate
+
+    def _rows(self, definition: RuleDefinition) -> int:
+        """The rows that a transaction is kept in for the rule: of a party one for each side."""
+        party = party_of(definition, self.event_type)
+        return 1 if party is None else len(party.sides)
 
 
 def _needed_seconds(definition: RuleDefinition) -> int:
