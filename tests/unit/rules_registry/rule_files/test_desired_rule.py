@@ -32,7 +32,7 @@ def test_the_body_of_a_request_has_what_the_file_says_and_no_more() -> None:
 
 
 BAD_FILTER = "filter:\n  all:\n  - {field: paymentType, operator: =, value: NO}\n"
-FIELDS = "payeeId, beneficiaryId, paymentAmount, paymentType"
+FIELDS = "payeeId, beneficiaryId, paymentAmount, paymentType, account"
 OTHER = MUCH.replace("Much", "Other")
 WRONG: list[tuple[str, str, str]] = [
     (MUCH.replace("1000.50", "many"), "6: document 1: limit",
