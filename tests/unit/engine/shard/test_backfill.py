@@ -222,7 +222,7 @@ def test_a_state_without_them_is_read_and_goes_on() -> None:
     new += [rule.pop("cleared") for rule in book["rules"]]
     new += [version.pop("forgotten") for rule in book["rules"] for version in rule["versions"]]
     nothing = {"before": 0, "groups": [], "apart": None}
-    assert new == [[], None, [], [], [], [], None, None, nothing, nothing]
+    assert new == [[], None, [], [], [], [], [], None, None, nothing, nothing]
     for name, value in (("head", head), ("rules", book)):
         log.put(name, json.dumps(value).encode())
     log.commit()
