@@ -29,12 +29,14 @@ class RuleTemplate:
     :ivar template_id: lower case, words joined by `-`
     :ivar explanation: what it is against, in a sentence or two
     :ivar definition: the body of a rule, its name among it, as it could be published
+    :ivar catalogue: its number in the list that others published; None if it is none of them
     """
 
     template_id: str
     title: str
     explanation: str
     definition: Mapping[str, Any]
+    catalogue: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As services answer it."""
@@ -43,6 +45,7 @@ class RuleTemplate:
             "title": self.title,
             "explanation": self.explanation,
             "definition": dict(self.definition),
+            "catalogue": self.catalogue,
         }
 
 
@@ -62,7 +65,9 @@ def _read(name: str) -> tuple[RuleTemplate, ...]:
 
 
 def _template(item: Mapping[str, Any]) -> RuleTemplate:
-    return RuleTemplate(item["id"], item["title"], item["explanation"], item["definition"])
+    return RuleTemplate(
+        item["id"], item["title"], item["explanation"], item["definition"], item.get("catalogue")
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ export const FIRST_CONDITION = {
 /** And a rule of one condition. */
 export const BLANK = { name: "", ...FIRST_CONDITION, ...none };
 
-export const TEMPLATES = DECLARED.map(({ title, explanation, definition }) => ({
+export const TEMPLATES = DECLARED.map(({ title, explanation, definition, catalogue }) => ({
   title,
+  catalogue,
   explanation,
   definition: definition.conditions ? { ...none, ...definition } : { ...BLANK, ...definition },
 }));

@@ -47,7 +47,7 @@ export const ANCHORS = declared.anchors;
 /** The field that rules run by first. */
 export const FIRST_KEY = declared.anchors[0];
 
-/** Rules to begin with: `{templateId, title, explanation, definition}`. */
+/** Rules to begin with: `{templateId, title, explanation, definition, catalogue}`. */
 export const TEMPLATES = declared.templates;
 
 const BY_NAME = new Map(FIELDS.map((field) => [field.name, field]));

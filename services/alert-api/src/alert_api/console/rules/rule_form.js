@@ -65,8 +65,7 @@ export class RuleForm {
   /** What there is to begin with, and what it is against. */
   templates() {
     const why = element("p", { class: "hint", role: "status" });
-    const options = [["", "a blank rule"], ...TEMPLATES.map(({ title }, index) => [String(index), title])];
-    const begin = choice(options, {
+    const begin = choice([["", "a blank rule"]], {
       id: "rule-template",
       on: {
         change: () => {
@@ -76,6 +75,7 @@ export class RuleForm {
         },
       },
     });
+    begin.append(...inGroups());
     return element("div", { class: "templates" }, labelled("Begin with", begin), why);
   }
 
@@ -195,4 +195,17 @@ export class RuleForm {
 
 function at(field, node) {
   return element("div", { dataset: { field } }, node);
+}
+
+/** What can be chosen to begin with; the rules of a list that others published stand behind, as a group. */
+function inGroups() {
+  const options = TEMPLATES.map(({ title }, index) => element("option", { value: index }, title));
+  const isListed = (_, index) => TEMPLATES[index].catalogue !== null;
+  const listed = options.filter(isListed);
+  const others = options.filter((option, index) => !isListed(option, index));
+  if (!listed.length) return others;
+  return [
+    element("optgroup", { label: "Often written" }, others),
+    element("optgroup", { label: "From a published catalogue" }, listed),
+  ];
 }

@@ -27,6 +27,11 @@ class TemplateSchema(ma.Schema):
             "description": "A body that POST /v1/rules takes",
         },
     )
+    catalogue = ma.fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "Its number in a list of rules that others published; null of any other"},
+    )
 
 
 class TemplatesSchema(ma.Schema):

@@ -1,0 +1,72 @@
+"""Rules to begin with: each is chosen in the form of a rule, which has a place for all of it and says it in words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.test_conditions import new_rule, picture
+from tests.unit.engine.support.shard_harness import TRANSACTION
+from tripline_contracts.rules import rule_definition
+from tripline_contracts.rules.rule_templates import RuleTemplate, templates_of
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
+
+TEMPLATES = templates_of(TRANSACTION)
+BESIDE = {"precision", "firing", "lateEvents", "resetOnAlert", "cooldownSeconds"}
+"""What other parts of the form have."""
+# Chooses each and turns it to JSON, which is what the form read back.
+CHOOSE_EACH = """dialog => {
+  const turn = (id, value) => {
+    const node = dialog.querySelector(id);
+    node.value = value;
+    node.dispatchEvent(new Event("change", { bubbles: true }));
+    return node.value;
+  };
+  return [...dialog.querySelectorAll("#rule-template option")].slice(1).map((option) => {
+    turn("#rule-template", option.value);
+    const shape = dialog.querySelector("#rule-shape").value;
+    const words = dialog.querySelector(".rule-words").textContent;
+    const wide = dialog.scrollWidth - dialog.clientWidth;
+    turn("#rule-shape", "text");
+    const body = dialog.querySelector("#rule-json").value;
+    return { title: option.textContent, listed: option.parentElement.label, shape, words, wide, body };
+  });
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_form_has_a_place_for_each(open_window: OpenWindow, tmp_path: Path, width: int) -> None:
+    window = open_window("analyst", viewport={"width": width, "height": 844})
+    dialog = new_rule(window)
+    offered: list[dict[str, Any]] = dialog.evaluate(CHOOSE_EACH)
+    assert [one["title"] for one in offered] == [template.title for template in TEMPLATES]
+    for one, template in zip(offered, TEMPLATES, strict=True):
+        assert one["shape"] in ("one", "several"), one
+        assert one["words"], one
+        assert one["wide"] <= 0, one
+        assert one["listed"] == ("From a published catalogue" if template.catalogue else "Often written")
+        assert hash_of(template, json.loads(one["body"])) == hash_of(template, {}), one
+    begin = dialog.get_by_label("Begin with")
+    begin.select_option("Goes out less a share")
+    expect(dialog.get_by_text("less the commission of whoever lends it")).to_be_visible()
+    expect(dialog.locator(".rule-words")).to_contain_text("only where its side is payer")
+    picture(window, "template-by-sides", width, tmp_path)
+    begin.select_option("")
+    expect(dialog.locator(".templates .hint")).to_have_text("")
+    window.is_clean()
+
+
+def hash_of(template: RuleTemplate, form: dict[str, Any]) -> str:
+    """Of the template with this part of it as the form read it."""
+    kept = {
+        name: value
+        for name, value in template.definition.items()
+        if name != "name" and (not form or name in BESIDE)
+    }
+    return rule_definition.parse({**kept, **form}, TRANSACTION).hash
