@@ -155,7 +155,7 @@ def case_filter(query: Mapping[str, Any], event_type: EventType, now: int) -> Ca
     subject = None
     if "subject" in query:
         name, _, value = query["subject"].partition(":")
-        subject = Subject.of_field(event_type.field(name).name, value)
+        subject = Subject.of_field(event_type.find_grouping(name) or name, value)
     return CaseFilter(
         standing=query.get("state"),
         outcome=query.get("outcome"),
