@@ -17,7 +17,7 @@ from alert_api.domain.webhooks.signature import signed_headers
 from tests.browser.traffic import SECONDS, alerts_of, definition, is_applied
 from tests.e2e.support.kafka_log import KafkaLog
 from tests.integration.alert_api.support.webhook_receiver import Receiver, receiving
-from tests.stack import RunningStack, eventually
+from tests.stack import RunningStack, eventually, processes
 from tripline_contracts.kafka.cluster import kafka_cluster
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -32,16 +32,24 @@ def receiver() -> Iterator[Receiver]:
         yield opened
 
 
+@pytest.fixture
+def poisoned() -> Iterator[Receiver]:
+    """Takes nothing, whatever comes."""
+    with receiving(*[500] * 1000) as opened:
+        yield opened
+
+
 def test_alerts_of_a_fraud_are_proven_and_explained(
-    running_stack: RunningStack, tmp_path: Path, receiver: Receiver
+    running_stack: RunningStack, tmp_path: Path, receiver: Receiver, poisoned: Receiver
 ) -> None:
     with running_stack.registry() as registry:
         made = registry.post("/v1/rules", json=definition(NAME, limit=LIMIT)).raise_for_status().json()
         rule_id = made["ruleId"]
         eventually(lambda: is_applied(running_stack, made), "the rule is applied", SECONDS)
-        with running_stack.alerts("ops") as ops:
-            told = {"name": NAME.replace(":", ""), "url": f"http://127.0.0.1:{receiver.port}/"}
-            webhook = ops.post("/v1/webhooks", json=told).raise_for_status().json()
+        webhook, refusing = (
+            new_webhook(running_stack, name, to.port)
+            for name, to in (("Told", receiver), ("Poisoned", poisoned))
+        )
         with running_stack.generator() as generator:
             played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
         payee, wanted = played["payeeId"], played["transactions"] - LIMIT
@@ -73,6 +81,10 @@ def test_alerts_of_a_fraud_are_proven_and_explained(
         assert {item["transaction"]["payeeId"] for item in page["items"]} == {payee}
         evidence_is_drawn_and_checked(alerts, newest, payee, tmp_path)
         programs_and_webhooks_are_told(running_stack, alerts, payee, receiver, webhook)
+        a_killed_notifier_goes_on(running_stack, payee, receiver, webhook)
+        assert len(set(poisoned.ids)) == 1, "what is not taken is tried again, and nothing overtakes it"
+        for told in (webhook, refusing):
+            remove(running_stack, told)
         # the first ones of the fraud did not trip it
         first = page["items"][-1]
         query = {"eventTime": first["eventTime"]}
@@ -104,13 +116,65 @@ def programs_and_webhooks_are_told(
             webhook["secret"], headers["webhook-id"], int(headers["webhook-timestamp"]), body
         )
         assert signed.items() <= headers.items()
-    with stack.alerts("ops") as ops:
-        ops.delete(path).raise_for_status()
     log = KafkaLog(kafka_cluster(stack.file["kafkaAdministrator"]))
     ids = [record.headers["ce_id"] for record in log.read("cases.v1")]
     assert ids.count(opened.encode()) == 1
     of_case = [notice for notice in ids if notice.startswith(f"case-{case['caseId']}-".encode())]
     assert len(of_case) < case["alertCount"]
+
+
+def a_killed_notifier_goes_on(
+    stack: RunningStack, payee: str, receiver: Receiver, webhook: dict[str, Any]
+) -> None:
+    """What people do with the case meanwhile is told once it is back; a replay tells it all again, by the same ids."""
+    with stack.alerts() as alerts:
+        cases = (
+            alerts.get("/v1/cases", params={"subject": f"payeeId:{payee}"}).raise_for_status().json()["items"]
+        )
+        path = f"/v1/cases/{cases[0]['caseId']}"
+        killed = kill_notifier(stack)
+        tag = {"If-Match": alerts.get(path).raise_for_status().headers["ETag"]}
+        comment = {"comment": "while nobody told anybody"}
+        alerts.post(f"{path}/comment", json=comment, headers=tag).raise_for_status()
+    eventually(
+        lambda: any(b"while nobody told anybody" in body for _, _, body in receiver.came),
+        "it is told",
+        SECONDS,
+    )
+    assert notifiers(stack).isdisjoint(killed)
+    before = len(receiver.ids)
+    with stack.alerts("ops") as ops:
+        replay = {"afterPosition": cases[0]["caseId"] - 1}
+        ops.post(f"/v1/webhooks/{webhook['webhookId']}/replay", json=replay).raise_for_status()
+    told = {notice for notice in receiver.ids if notice.startswith(f"case-{cases[0]['caseId']}-")}
+    assert len(told) >= 2
+    eventually(lambda: told <= set(receiver.ids[before:]), "a replay tells it again", SECONDS)
+
+
+def notifiers(stack: RunningStack) -> set[int]:
+    return {process.pid for process in processes(stack.places) if "notifier" in process.cmdline()}
+
+
+def kill_notifier(stack: RunningStack) -> set[int]:
+    """With all that it has started; the supervisor starts another one."""
+    victims = [process for process in processes(stack.places) if "notifier" in process.cmdline()]
+    assert victims
+    for process in victims:
+        process.kill()
+    return {process.pid for process in victims}
+
+
+def new_webhook(stack: RunningStack, name: str, port: int) -> dict[str, Any]:
+    body = {"name": f"Proof {name}", "url": f"http://127.0.0.1:{port}/"}
+    with stack.alerts("ops") as ops:
+        answer = ops.post("/v1/webhooks", json=body).raise_for_status()
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+def remove(stack: RunningStack, webhook: dict[str, Any]) -> None:
+    with stack.alerts("ops") as ops:
+        ops.delete(f"/v1/webhooks/{webhook['webhookId']}").raise_for_status()
 
 
 def evidence_is_drawn_and_checked(
