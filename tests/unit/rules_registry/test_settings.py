@@ -67,7 +67,11 @@ def test_a_proxy_in_front_lets_the_api_listen_beyond_loopback(environment: pytes
 WRONG: list[tuple[Callable[[Env], Any], Mapping[str, str], str]] = [
     (read_api_settings, {"TRIPLINE_REGISTRY_DSN": " "}, "TRIPLINE_REGISTRY_DSN is not set."),
     (read_api_settings, {"TRIPLINE_API_KEYS_FILE": ""}, "TRIPLINE_API_KEYS_FILE is not set."),
-    (read_api_settings, {"TRIPLINE_EVENT_TYPE": "cards"}, "TRIPLINE_EVENT_TYPE is cards: expected activity, card-auth"),
+    (
+        read_api_settings,
+        {"TRIPLINE_EVENT_TYPE": "cards"},
+        "TRIPLINE_EVENT_TYPE is cards: expected activity, card-auth",
+    ),
     (read_api_settings, {"TRIPLINE_HTTP_BIND": "8081"}, "expected host:port"),
     (
         read_api_settings,
