@@ -5,14 +5,27 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from tripline_contracts import event_type_loader
+
+_REPEATED = (
+    "a count, judged again after a late one",
+    "a count of different values, judged again after a late one",
+    "a count, in buckets",
+)
+
 
 def without_repetitions(document: dict[str, Any]) -> None:
-    """The body of a rule is thirteen objects that differ in aggregate, window and options. Filters and operators, the
+    """The body of a rule is fourteen objects that differ in aggregate, window and options. Filters and operators, the
     same in all, are tried with the first; of what publishes or replaces one the first stands for all. Of conditions one
-    is tried, plain and relative: that several share a field, and how far an offset goes, no schema can say."""
+    is tried, plain and relative. What no schema can say is narrowed to what goes with everything: several conditions
+    share a field, an offset is short enough, buckets fit into the window, a party takes no reset."""
     del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
     schemas = document["components"]["schemas"]
-    first, *others = schemas["RuleBody"]["anyOf"]
+    schemas["Template"]["properties"]["definition"] = {"type": "object"}
+    _narrow_parts(schemas)
+    bodies = schemas["RuleBody"]["anyOf"]
+    bodies[:] = [body for body in bodies if not body["title"].startswith(_REPEATED)]
+    first, *others = bodies
     replacing = document["paths"]["/v1/rules/{rule_id}"]["put"]["requestBody"]["content"]
     replacing["application/json"]["schema"] = deepcopy(first)
     replacing["application/json"]["schema"]["properties"]["filter"] = {"type": "null"}
@@ -23,13 +36,43 @@ def without_repetitions(document: dict[str, Any]) -> None:
         variant["properties"]["filter"] = {"type": "null"}
         if "limitOperatorType" in variant["properties"]:
             variant["properties"]["limitOperatorType"] = {"enum": [">="]}
-    *_, relative, _, _, _, _, _, condition, _, _ = schemas["RuleConditions"]["anyOf"]
-    condition["properties"]["filter"] = {"type": "null"}
-    deviating = schemas["RuleLimitInDeviations"]["properties"]["measure"]
-    behind = [*schemas["RuleMeasure"]["anyOf"], deviating]
+        if "in buckets" in variant["title"]:
+            variant["properties"]["precision"] = {"enum": ["bucketed(3600)"]}
+            variant["properties"]["windowSeconds"] = {
+                "type": "integer",
+                "minimum": 3600,
+                "maximum": 34_560_000,
+            }
+        if "conditions" in variant["properties"]:
+            variant["properties"]["precision"] = {"enum": ["exact", None]}
+    _narrow_conditions(schemas)
+
+
+def _narrow_parts(schemas: dict[str, Any]) -> None:
+    """Groupings by fields, or by one amount in steps; filters without sides, which are for parties alone."""
+    fields = list(event_type_loader.load().groupable)
+    either = schemas["RuleGrouping"]["items"]["anyOf"]
+    by_fields = {"type": "array", "uniqueItems": True, "items": {"type": "string", "enum": fields}}
+    step = deepcopy(either[1])
+    step["properties"]["step"]["pattern"] = "^[1-9][0-9]{0,17}$"
+    in_steps = {"type": "array", "minItems": 1, "maxItems": 1, "items": step}
+    schemas["RuleGrouping"] = {"anyOf": [by_fields, in_steps]}
+    parts = schemas["RuleFilter"]["anyOf"]
+    parts[:] = [part for part in parts if "side" not in part["properties"]]
+
+
+def _narrow_conditions(schemas: dict[str, Any]) -> None:
+    ways = schemas["RuleConditions"]["anyOf"]
+    (relative,) = [way for way in ways if way.get("title") == "an aggregate of a field"]
+    behind = [way for way in schemas["RuleMeasure"]["anyOf"] if "offsetSeconds" in way["properties"]]
+    schemas["RuleMeasure"] = {"anyOf": behind}
+    behind = [*behind, schemas["RuleLimitInDeviations"]["properties"]["measure"]]
     for measure in (relative, *behind):
         del measure["properties"]["offsetSeconds"]
-        measure["properties"] |= {name: condition["properties"][name] for name in ("filter", "windowSeconds")}
+        measure["properties"]["filter"] = {"type": "null"}
     for measure in behind:
         del measure["properties"]["groupingKeyNames"]
-    schemas["RuleConditions"] = {"anyOf": [condition, relative]}
+    plain = deepcopy(relative)
+    del plain["properties"]["includeCurrent"], plain["properties"]["minimumCount"]
+    plain["properties"]["limit"] = plain["properties"]["limit"]["anyOf"][0]
+    schemas["RuleConditions"] = {"anyOf": [plain, relative]}

@@ -8,11 +8,18 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rules_registry.api.rule_schemas.rule_body import RuleBody, read_rule_body
-from rules_registry.api.rule_schemas.rule_body_schema import rule_body_schema
+from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
+from rules_registry.api.rule_schemas.rule_components import rule_components
 from tests.unit.rules_registry.support.samples import BODY, NOW, SUM
+from tripline_contracts import event_type_loader
 from tripline_http.errors import ProblemError
 
-SCHEMA = Draft202012Validator(rule_body_schema())
+SCHEMA = Draft202012Validator(
+    {
+        "$ref": f"#/components/schemas/{BODY_SCHEMA}",
+        "components": {"schemas": rule_components(event_type_loader.load())},
+    }
+)
 WITHOUT_WINDOW = {name: value for name, value in BODY.items() if name != "windowSeconds"}
 
 READ: list[tuple[dict[str, Any], RuleBody, str]] = [

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from rules_registry.api.rule_schemas.condition_schema import conditions_schema
-from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_schema
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
-from rules_registry.api.rule_schemas.rule_body_schema import CONDITIONS_SCHEMA, rule_body_schema
+from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
+from rules_registry.api.rule_schemas.rule_components import rule_components
 from rules_registry.domain.version_diff import Difference, differences
 from tests.unit.rules_registry.support.samples import BODY, SUM, chained
 from tripline_contracts import event_type_loader
@@ -21,18 +20,14 @@ from tripline_http.json_bodies import MAX_DEPTH, parse_json
 TRANSACTION = event_type_loader.load()
 SCHEMA = Draft202012Validator(
     {
-        **rule_body_schema(),
-        "components": {
-            "schemas": {
-                FILTER_SCHEMA: filter_schema(TRANSACTION),
-                CONDITIONS_SCHEMA: conditions_schema(TRANSACTION),
-            }
-        },
+        "$ref": f"#/components/schemas/{BODY_SCHEMA}",
+        "components": {"schemas": rule_components(TRANSACTION)},
     }
 )
 CASH = {"field": "paymentType", "operator": "=", "value": "CSH"}
 COUNT = {**BODY, "aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "limit": 3}
 DIFFERENT = {**COUNT, "aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "beneficiaryId"}
+SINCE = {"aggregatorFunctionType": "SECONDS_SINCE_PREVIOUS", "aggregateFieldName": None, "windowSeconds": 60}
 TREE = {"all": [BODY, {"any": [COUNT, DIFFERENT]}, {"not": {**BODY, "limit": "9", "filter": CASH}}]}
 
 READ: list[tuple[dict[str, Any], str]] = [
@@ -61,6 +56,18 @@ READ: list[tuple[dict[str, Any], str]] = [
     (
         {"conditions": TREE, "cooldownSeconds": 60, "resetOnAlert": False, "precision": "exact"},
         "more options",
+    ),
+    ({"conditions": {"all": [COUNT, {**BODY, "filter": None}]}, "precision": "bucketed(60)"}, "buckets"),
+    (
+        {
+            "conditions": {
+                **BODY,
+                "windowSeconds": 30_000_000,
+                "offsetSeconds": 4_560_000,
+                "limit": {"measure": {**SINCE, "minimumCount": 2}, "times": "0.5"},
+            }
+        },
+        "an offset of a long window, and the time since another",
     ),
 ]
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from jsonschema import Draft202012Validator
 
-from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_schema
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
-from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA, rule_body_schema
+from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
+from rules_registry.api.rule_schemas.rule_components import rule_components
 from tests.unit.contracts.support.strategies import filters_of
 from tests.unit.rules_registry.support.samples import BODY
 from tripline_contracts import event_type_loader
@@ -22,9 +22,7 @@ TRANSACTION = event_type_loader.load()
 SCHEMA = Draft202012Validator(
     {
         "$ref": f"#/components/schemas/{BODY_SCHEMA}",
-        "components": {
-            "schemas": {BODY_SCHEMA: rule_body_schema(), FILTER_SCHEMA: filter_schema(TRANSACTION)},
-        },
+        "components": {"schemas": rule_components(TRANSACTION)},
     }
 )
 CASH: dict[str, Any] = {"field": "paymentType", "operator": "=", "value": "CSH"}
@@ -69,6 +67,14 @@ OPTIONS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     *(({"aggregatorFunctionType": name, "aggregateFieldName": None, "lateEvents": "store", "resetOnAlert": False},
        {"aggregatorFunctionType": name, "aggregateFieldName": None, "lateEvents": "store"}, name)
       for name in SINCE),
+    ({"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "lateEvents": "reevaluate"},
+     {"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "lateEvents": "reevaluate"}, "a count, again"),
+    ({"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "precision": "bucketed(90)"},
+     {"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "precision": "bucketed(90)"}, "in buckets"),
+    ({"groupingKeyNames": [{"field": "paymentAmount", "step": "12.5"}, "payeeId"]},
+     {"groupingKeyNames": ["payeeId", {"field": "paymentAmount", "step": "12.5"}]}, "in steps, beside a field"),
+    ({"groupingKeyNames": ["paymentType", "account"], "filter": {"not": {"side": "payer"}}},
+     {"groupingKeyNames": ["account", "paymentType"], "filter": {"not": {"side": "payer"}}}, "a party, beside a field"),
 ]  # fmt: skip
 
 
@@ -84,8 +90,6 @@ READ_BESIDE: list[tuple[dict[str, Any], dict[str, Any]]] = [
      {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "payeeId"}),
     ({"aggregatorFunctionType": "COUNT_DISTINCT(payeeId)", "aggregateFieldName": None},
      {"aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "payeeId"}),
-    ({"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "lateEvents": "reevaluate"},
-     {"aggregatorFunctionType": "COUNT", "aggregateFieldName": None, "lateEvents": "reevaluate"}),
 ]  # fmt: skip
 
 

@@ -30,15 +30,8 @@ from rules_registry.api.named.named_value_body import named_body_schemas
 from rules_registry.api.problems import install_registry_problems
 from rules_registry.api.review import changes
 from rules_registry.api.rule_schemas.answer_schemas import GROUPABLE_SCHEMA
-from rules_registry.api.rule_schemas.condition_schema import (
-    DEVIATING_SCHEMA,
-    MEASURE_SCHEMA,
-    conditions_schema,
-    deviating_schema,
-    measure_schema,
-)
-from rules_registry.api.rule_schemas.filter_schema import FILTER_SCHEMA, filter_schema
-from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA, CONDITIONS_SCHEMA, rule_body_schema
+from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
+from rules_registry.api.rule_schemas.rule_components import rule_components
 from rules_registry.api.rule_schemas.rule_sent_back import CHANGE_SCHEMA, rule_change_schema
 from rules_registry.api.rules import (
     rule_checks,
@@ -139,12 +132,8 @@ def create_app(
 
 def _describe_bodies(api: Api, event_type: EventType) -> None:
     """The schemas of what is sent, which are of the event type."""
-    api.spec.components.schema(FILTER_SCHEMA, filter_schema(event_type))
-    api.spec.components.schema(CONDITIONS_SCHEMA, conditions_schema(event_type))
-    api.spec.components.schema(MEASURE_SCHEMA, measure_schema(event_type))
-    if event_type.measures:
-        api.spec.components.schema(DEVIATING_SCHEMA, deviating_schema(event_type))
-    api.spec.components.schema(BODY_SCHEMA, rule_body_schema(event_type))
+    for name, schema in rule_components(event_type).items():
+        api.spec.components.schema(name, schema)
     api.spec.components.schema(backtest_body.BODY_SCHEMA, backtest_body.backtest_body_schema(BODY_SCHEMA))
     api.spec.components.schema(CHANGE_SCHEMA, rule_change_schema(BODY_SCHEMA))
     api.spec.components.schema(GROUPABLE_SCHEMA, {"type": "string", "enum": list(event_type.groupings)})

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from rules_registry.api.rule_schemas.filter_schema import FILTER_REF
-from rules_registry.api.rule_schemas.rule_body_schema import (
-    CONDITIONS_REF,
-    Json,
+from collections.abc import Iterator
+
+from rules_registry.api.rule_schemas.aggregate_members import (
     changed,
-    common,
     count,
     deviation,
     different_values,
-    duration,
     of_a_field,
     times_since,
 )
+from rules_registry.api.rule_schemas.filter_schema import FILTER_REF
+from rules_registry.api.rule_schemas.grouping_schemas import GROUPING_REF
+from rules_registry.api.rule_schemas.rule_body_schema import CONDITIONS_REF, Json, common, duration
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules import condition_parser
 from tripline_contracts.rules.measure_parser import MAX_MINIMUM_COUNT
@@ -25,15 +25,12 @@ MEASURE_REF = {"$ref": f"#/components/schemas/{MEASURE_SCHEMA}"}
 DEVIATING_SCHEMA = "RuleLimitInDeviations"
 DEVIATING_REF = {"$ref": f"#/components/schemas/{DEVIATING_SCHEMA}"}
 _WHOLE = "^(0|[1-9][0-9]{0,6})$"
-_MEASURING = ("groupingKeyNames", "limitOperatorType", "limit")
 
 
 def conditions_schema(event: EventType) -> Json:
     """The chain, and one closed object for each way to say what a condition measures."""
     maximum = condition_parser.MAX_CONDITIONS
     operands = {"type": "array", "minItems": 1, "maxItems": maximum, "items": CONDITIONS_REF}
-    whole, parts = [times_since(), changed(event)], _of_parts(event)
-    measured = [_relative(event, way) for way in parts] + [_condition(event, way) for way in (*whole, *parts)]
     return {
         "description": (
             "Whether the rule holds, of conditions with a grouping, window, limit and filter of their own. At most "
@@ -48,41 +45,31 @@ def conditions_schema(event: EventType) -> Json:
             _object({"all": operands}),
             _object({"any": operands}),
             _object({"not": CONDITIONS_REF}),
-            _weighted(event, maximum),
-            *measured,
+            _weighted(maximum),
+            *(_condition(event, measure) for measure in _measures(event)),
         ],
     }
 
 
-def _weighted(event: EventType, maximum: int) -> Json:
+def _weighted(maximum: int) -> Json:
     """Holds where the weights of what holds add up."""
-    number = {name: said for name, said in common(event)["limit"].items() if name != "description"}
+    number = {name: said for name, said in common()["limit"].items() if name != "description"}
     item = _object({"weight": number, "of": CONDITIONS_REF})
     items = {"type": "array", "minItems": 1, "maxItems": maximum, "items": item}
     return _object({"weighted": items, "atLeast": number})
 
 
-def _condition(event: EventType, members: Json) -> Json:
-    shared = {name: schema for name, schema in common(event).items() if name in _MEASURING}
-    required = {**shared, **members, "windowSeconds": duration(MAX_WINDOW_SECONDS)}
-    condition = _object(required)
-    condition["properties"]["filter"] = FILTER_REF
-    return condition
-
-
 def measure_schema(event: EventType) -> Json:
     """The measure behind a relative limit."""
-    return {"anyOf": [_measure(event, way) for way in _of_parts(event)]}
+    return {"anyOf": list(_measures(event))}
 
 
 def deviating_schema(event: EventType) -> Json:
     """A relative limit with so many deviations more: of an average alone."""
-    number = common(event)["limit"]
-    said = {"anyOf": [number, {"type": "null"}]}
+    said = {"anyOf": [common()["limit"], {"type": "null"}]}
     average = {**of_a_field(event), "aggregatorFunctionType": {"type": "string", "enum": ["AVG"]}}
-    limit = _object(
-        {"measure": _measure(event, average), "times": said, "plus": said, "plusDeviations": said}
-    )
+    measure = _of_parts("an average", average)
+    limit = _object({"measure": measure, "times": said, "plus": said, "plusDeviations": said})
     return {
         **limit,
         "required": ["measure"],
@@ -90,18 +77,20 @@ def deviating_schema(event: EventType) -> Json:
     }
 
 
-def _of_parts(event: EventType) -> list[Json]:
-    """What can be measured over a part of a window too."""
-    of_measures = [deviation(event), of_a_field(event)] if event.measures else []
-    return [*of_measures, count(), different_values(event)]
+def _measures(event: EventType) -> Iterator[Json]:
+    """What conditions and limits measure, a closed object for each way to say it."""
+    if event.measures:
+        yield _of_parts("an aggregate of a field", of_a_field(event))
+        yield _of_parts("a deviation", deviation(event))
+    yield _of_parts("a count", count())
+    yield _of_parts("a count of different values", different_values(event))
+    yield _measure("a time since", times_since())
+    yield _measure("a change of a field", changed(event))
 
 
-def _relative(event: EventType, members: Json) -> Json:
-    """A condition over a part of its window, perhaps with a measured limit.
-
-    A schema can't add the offset to the window: halves of the most that both may have together fit always.
-    """
-    shared = common(event)
+def _condition(event: EventType, measure: Json) -> Json:
+    """That measure, held against a number or against another measure."""
+    shared = common()
     number = shared["limit"]
     said = {"anyOf": [number, {"type": "null"}]}
     limit = {
@@ -113,22 +102,20 @@ def _relative(event: EventType, members: Json) -> Json:
         "unless it says otherwise",
     }
     limits = [number, limit, DEVIATING_REF] if event.measures else [number, limit]
-    condition = _measure(event, members)
-    condition["properties"]["limitOperatorType"] = shared["limitOperatorType"]
-    condition["properties"]["limit"] = {"anyOf": limits}
-    condition["required"] = sorted([*condition["required"], "groupingKeyNames", "limit", "limitOperatorType"])
-    return condition
+    operator = shared["limitOperatorType"]
+    return {
+        **measure,
+        "properties": {**measure["properties"], "limitOperatorType": operator, "limit": {"anyOf": limits}},
+        "required": sorted([*measure["required"], "groupingKeyNames", "limit", "limitOperatorType"]),
+    }
 
 
-def _measure(event: EventType, members: Json) -> Json:
-    """An aggregate over a part of a window."""
-    half = MAX_WINDOW_SECONDS // 2
-    measure = _object({**members, "windowSeconds": duration(half)})
+def _of_parts(title: str, members: Json) -> Json:
+    """An aggregate over a part of a window, or all of it; a schema can't add the offset to the window."""
+    measure = _measure(title, members)
     measure["properties"] |= {
-        "groupingKeyNames": common(event)["groupingKeyNames"],
-        "filter": FILTER_REF,
         "offsetSeconds": {
-            **duration(half, "null"),
+            **duration(MAX_WINDOW_SECONDS, "null"),
             "minimum": 0,
             "pattern": _WHOLE,
             "description": "How long before the transaction the window ends, that moment excluded",
@@ -137,6 +124,15 @@ def _measure(event: EventType, members: Json) -> Json:
             "type": ["boolean", "null"],
             "description": "Whether the transaction at hand is in it",
         },
+    }
+    return measure
+
+
+def _measure(title: str, members: Json) -> Json:
+    measure = _object({**members, "windowSeconds": duration(MAX_WINDOW_SECONDS)})
+    measure["properties"] |= {
+        "groupingKeyNames": GROUPING_REF,
+        "filter": {"anyOf": [FILTER_REF, {"type": "null"}]},
         "minimumCount": {
             **duration(MAX_MINIMUM_COUNT, "null"),
             "minimum": 0,
@@ -144,7 +140,7 @@ def _measure(event: EventType, members: Json) -> Json:
             "description": "With fewer contributors there is no value, and the condition is false",
         },
     }
-    return measure
+    return {"title": title, **measure}
 
 
 def _object(properties: Json) -> Json:

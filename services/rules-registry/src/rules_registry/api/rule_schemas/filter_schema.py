@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, assert_never
 
 from tripline_contracts import decimals
-from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.event_type import SIDE, EventType, Field
 from tripline_contracts.filters import filter_parser, named_values, time_zones
 from tripline_contracts.filters.filter_constants import WHOLE_BOUND, operators_of
 from tripline_contracts.filters.filter_leaves import TEXT_OPERATORS, WEEK
@@ -82,6 +82,13 @@ def filter_schema(event: EventType) -> Json:
     for fields in alike.values():
         parts += _comparisons(fields)
     parts += _tests(compared)
+    if event.sides:
+        side = {
+            "type": "string",
+            "enum": list(event.sides),
+            "description": "Of the entry; beside a party alone",
+        }
+        parts.append(_object({SIDE: side}))
     return {
         "description": (
             "Which transactions trigger the rule and count in its windows. A comparison with null is false. Names of "

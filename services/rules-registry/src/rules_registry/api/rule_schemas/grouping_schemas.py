@@ -9,6 +9,9 @@ from tripline_http.fields import DECIMAL_PATTERN
 
 Json = dict[str, Any]
 
+GROUPING_SCHEMA: Final = "RuleGrouping"
+GROUPING_REF: Final = {"$ref": f"#/components/schemas/{GROUPING_SCHEMA}"}
+_ABOVE_0: Final = r"^(?=[0-9.]*[1-9])[0-9]{1,18}(\.[0-9]{1,6})?$"
 MAX_WHOLE: Final = 10**18 - 1
 """Of a decimal(24,6), without its places."""
 
@@ -29,32 +32,25 @@ GROUPING_KEY: Final = {
 }
 
 
-def grouping(event: EventType) -> Json:
-    """Fields as they are, or amounts in steps alone: that no field stands there twice is nothing a schema can say."""
-    fields = {
-        "type": "array",
-        "uniqueItems": True,
-        "items": {"type": "string", "enum": list(event.groupable)},
-        "maxItems": len(event.groupable),
-    }
-    said = {
-        "description": "A set of fields; [] is one global group. An amount may stand in it in steps, as "
-        '{"field", "step"}, beside other fields too: groups by floor(amount / step) × step'
-    }
-    if not event.measures:
-        return {**fields, **said}
+def grouping_schema(event: EventType) -> Json:
+    """Fields and a party as they are, and amounts in steps; that no field stands there twice, and one party at most, is
+    nothing that this says."""
+    field: Json = {"type": "string", "enum": list(event.groupings)}
     step = {
         "type": "object",
         "properties": {
             "field": {"type": "string", "enum": list(event.measures)},
-            "step": {
-                "type": ["string", "integer"],
-                "pattern": "^[1-9][0-9]{0,17}$",
-                "minimum": 1,
-                "maximum": MAX_WHOLE,
-            },
+            "step": {"type": ["string", "integer"], "pattern": _ABOVE_0, "minimum": 1, "maximum": MAX_WHOLE},
         },
         "required": ["field", "step"],
         "additionalProperties": False,
     }
-    return {"anyOf": [fields, {"type": "array", "items": step, "minItems": 1, "maxItems": 1}], **said}
+    return {
+        "type": "array",
+        "uniqueItems": True,
+        "maxItems": len(event.groupings),
+        "items": {"anyOf": [field, step]} if event.measures else field,
+        "description": "A set of fields; [] is one global group. A party may be one of them: each transaction is an "
+        "entry for each of its sides that has a value. An amount may stand in it in steps, as "
+        '{"field", "step"}: groups by floor(amount / step) × step. No field stands in it twice',
+    }

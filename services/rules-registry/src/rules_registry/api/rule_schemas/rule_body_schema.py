@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rules_registry.api.rule_schemas.aggregate_members import (
+    changed,
+    count,
+    deviation,
+    different_values,
+    of_a_field,
+    old_count,
+    times_since,
+)
 from rules_registry.api.rule_schemas.filter_schema import FILTER_REF, PARAMETER
-from rules_registry.api.rule_schemas.grouping_schemas import MAX_WHOLE, grouping
+from rules_registry.api.rule_schemas.grouping_schemas import GROUPING_REF, MAX_WHOLE
 from rules_registry.api.rule_schemas.party_schema import by_a_party
 from rules_registry.domain.rule import MAX_NAME
 from tripline_contracts import display_text, event_type_loader, spelling
 from tripline_contracts.event_type import EventType
-from tripline_contracts.rules.aggregate import COUNT_FIELDS, SINCE
 from tripline_contracts.rules.precision import MAX_BUCKETS
 from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
@@ -19,13 +27,12 @@ from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
 BODY_SCHEMA = "RuleBody"
 CONDITIONS_SCHEMA = "RuleConditions"
 CONDITIONS_REF = {"$ref": f"#/components/schemas/{CONDITIONS_SCHEMA}"}
-PRECISION_PATTERN = r"^(exact|bucketed\([1-9][0-9]{0,7}\))$"
+_BUCKETED = r"bucketed\([1-9][0-9]{0,7}\)"
+PRECISION_PATTERN = f"^(exact|{_BUCKETED})$"
 _ITS_OWN = ("name", "effectiveFrom", "effectiveUntil", "ruleId", "ruleState", "controlType")
 Json = dict[str, Any]
 
 _OLD_COUNT = "a count, as rules in the wild have it"
-# A schema can't compare two members; buckets of an hour fit into every window that is not shorter.
-_HOUR_SECONDS = 3_600
 _NO_RESET: Json = {"enum": [False, None]}
 _FILTER: Json = {"anyOf": [FILTER_REF, {"type": "null"}]}
 
@@ -33,122 +40,51 @@ _FILTER: Json = {"anyOf": [FILTER_REF, {"type": "null"}]}
 def rule_body_schema(event: EventType | None = None) -> Json:
     """The body in JSON Schema: one closed object for each way to say the aggregate and the window.
 
-    The options are described with those of our own way only, and judging again with one of them: older systems don't
-    know them, and a checker that walks through this takes as long as it is. They are read with the others as well.
+    It takes whatever the parser takes in our own spelling; what depends on two members at once (buckets and windows,
+    a grouping by party and judging again, one field twice) is told in words and refused by the parser. The options are
+    described with those of our own way only: older systems don't know them. They are read with the others as well.
     """
     declared = event or event_type_loader.load()
     return {
         "description": "A rule's definition with a name. Names of operators and quoted numbers are read too; filter, "
         "firing, resetOnAlert, lateEvents and cooldownSeconds beside windowMinutes and the articles' counts; different "
-        "values beside windowMinutes, as COUNT_DISTINCT(field), and as a count with unique; and reevaluate with every "
-        "aggregate, but not with crossing, resetOnAlert or cooldownSeconds. bucketed(b) takes any whole seconds up to "
-        f"the shortest window, where the longest has no more than {MAX_BUCKETS} of them, beside any aggregate and "
-        "conditions, but not with COUNT_DISTINCT, SECONDS_SINCE_…, CHANGED, STDDEV, resetOnAlert or "
-        "reevaluate; none of the last three goes with resetOnAlert or reevaluate, and CHANGED(field) is read too. A "
-        "chained rule has conditions in place of what one condition says.",
+        "values beside windowMinutes, as COUNT_DISTINCT(field), and as a count with unique. bucketed(b) takes any "
+        f"whole seconds up to the shortest window, where the longest has no more than {MAX_BUCKETS} of them, beside "
+        "conditions too, but not with COUNT_DISTINCT, SECONDS_SINCE_…, CHANGED, STDDEV, resetOnAlert or reevaluate; "
+        "none of the last three goes with resetOnAlert or reevaluate, nor does a party, and CHANGED(field) is read "
+        "too. A chained rule has conditions in place of what one condition says.",
         "anyOf": list(_variants(declared)),
     }
 
 
 def _variants(event: EventType) -> Iterator[Json]:
-    field, counted, old_count, different = (
-        of_a_field(event), count(), _old_count(), different_values(event),
-    )  # fmt: skip
-    if event.measures:
-        yield _variant(event, "an aggregate of a field", {**field, **_options()}, "windowSeconds")
-        yield _variant(event, "an aggregate of a field", field, "windowMinutes")
-    yield _variant(event, "a count", {**counted, **_options()}, "windowSeconds")
-    yield _variant(event, "a count", counted, "windowMinutes")
-    yield _variant(event, "a count of different values", {**different, **_options()}, "windowSeconds")
+    field = [("an aggregate of a field", of_a_field(event))] if event.measures else []
+    counting = [*field, ("a count", count())]
+    different = ("a count of different values", different_values(event))
+    for title, members in counting:
+        yield _variant(title, {**members, **_options()}, "windowSeconds")
+        yield _variant(title, members, "windowMinutes")
+    yield _variant(different[0], {**different[1], **_options()}, "windowSeconds")
     judged_once = [("a time since", times_since()), ("a change of a field", changed(event))]
     if event.measures:
         judged_once.append(("a deviation", deviation(event)))
     for title, members in judged_once:
-        yield _variant(event, title, {**members, **_options(), "resetOnAlert": _NO_RESET}, "windowSeconds")
-    counting = field if event.measures else counted
-    yield _variant(event, "judging again after a late one", {**counting, **_judging_again()}, "windowSeconds")
-    yield _in_buckets(_variant(event, "bucketed", {**counting, **_options()}, "windowSeconds"))
+        yield _variant(title, {**members, **_options(), "resetOnAlert": _NO_RESET}, "windowSeconds")
+    for title, members in (*counting, different):
+        again = f"{title}, judged again after a late one"
+        yield _variant(again, {**members, **_judging_again()}, "windowSeconds")
+    for title, members in counting:
+        yield _in_buckets(_variant(f"{title}, in buckets", {**members, **_options()}, "windowSeconds"))
     if event.parties:
-        yield _variant(
-            event, "entries of a party", {**counting, **_options(), **by_a_party(event)}, "windowSeconds"
-        )
-    yield _variant(event, _OLD_COUNT, old_count, "windowSeconds")
-    yield _variant(event, _OLD_COUNT, old_count, "windowMinutes")
-    yield _chained(event)
+        _, first = counting[0]
+        by_party = {**first, **_options(), **by_a_party(event)}
+        yield _variant("entries of a party", by_party, "windowSeconds")
+    yield _variant(_OLD_COUNT, old_count(), "windowSeconds")
+    yield _variant(_OLD_COUNT, old_count(), "windowMinutes")
+    yield _chained()
 
 
-def of_a_field(event: EventType) -> Json:
-    """The members of an aggregate of a measure."""
-    return {
-        "aggregatorFunctionType": {"type": "string", "enum": ["SUM", "AVG", "MIN", "MAX"]},
-        "aggregateFieldName": {"type": "string", "enum": list(event.measures)},
-    }
-
-
-def count() -> Json:
-    """The members of a count of transactions."""
-    return {
-        "aggregatorFunctionType": {"type": "string", "enum": ["COUNT"]},
-        "aggregateFieldName": {"type": "null"},
-    }
-
-
-def _old_count() -> Json:
-    return {
-        "aggregatorFunctionType": {"enum": ["SUM", "COUNT", None]},
-        "aggregateFieldName": {"type": "string", "enum": list(COUNT_FIELDS)},
-    }
-
-
-def different_values(event: EventType) -> Json:
-    """The members of a count of different values."""
-    return {
-        "aggregatorFunctionType": {"type": "string", "enum": ["COUNT_DISTINCT"]},
-        "aggregateFieldName": {
-            "type": "string",
-            "enum": list(event.groupable),
-            "description": "How many different values it has in the window; null is none",
-        },
-    }
-
-
-def times_since() -> Json:
-    """The members of a time since another transaction."""
-    return {
-        "aggregatorFunctionType": {
-            "type": "string",
-            "enum": list(SINCE),
-            "description": "Seconds from the transaction before, or from the oldest in the window",
-        },
-        "aggregateFieldName": {"type": "null"},
-    }
-
-
-def deviation(event: EventType) -> Json:
-    """The members of a standard deviation."""
-    return {
-        "aggregatorFunctionType": {
-            "type": "string",
-            "enum": ["STDDEV"],
-            "description": "Of the sample; no value below two transactions",
-        },
-        "aggregateFieldName": {"type": "string", "enum": list(event.measures)},
-    }
-
-
-def changed(event: EventType) -> Json:
-    """The members of whether a field has changed."""
-    return {
-        "aggregatorFunctionType": {"type": "string", "enum": ["CHANGED"]},
-        "aggregateFieldName": {
-            "type": "string",
-            "enum": list(event.groupable),
-            "description": "1 where it has another value than in the transaction before, else 0; null is a value",
-        },
-    }
-
-
-def _variant(event: EventType, title: str, members: Json, window: str) -> Json:
+def _variant(title: str, members: Json, window: str) -> Json:
     back = duration(MAX_WINDOW_SECONDS if window == "windowSeconds" else MAX_WINDOW_SECONDS // 60)
     back["description"] = "Back from each transaction; at most 400 days"
     required = ["groupingKeyNames", "limitOperatorType", "limit", window]
@@ -157,29 +93,27 @@ def _variant(event: EventType, title: str, members: Json, window: str) -> Json:
     return {
         "title": f"{title}, {window}",
         "type": "object",
-        "properties": {**common(event), **members, window: back},
+        "properties": {**common(), **members, window: back},
         "required": sorted(required),
         "additionalProperties": False,
     }
 
 
 def _in_buckets(variant: Json) -> Json:
-    """Buckets of an hour, and all windows that they fit into."""
-    properties = variant["properties"]
-    properties["windowSeconds"] = {"type": "integer", "minimum": _HOUR_SECONDS, "maximum": MAX_WINDOW_SECONDS}
-    properties["resetOnAlert"] = _NO_RESET
-    properties["precision"] = {
+    variant["properties"]["resetOnAlert"] = _NO_RESET
+    variant["properties"]["precision"] = {
         "type": "string",
-        "enum": [f"bucketed({_HOUR_SECONDS})"],
-        "description": "Memory by bucket instead of by transaction; alerts bound the exact value. Other lengths too",
+        "pattern": f"^{_BUCKETED}$",
+        "description": "Memory by bucket of so many seconds instead of by transaction; alerts bound the exact value",
     }
     return {**variant, "required": sorted([*variant["required"], "precision"])}
 
 
-def _chained(event: EventType) -> Json:
+def _chained() -> Json:
     """The options that it takes are those that have a meaning for several groups at once."""
-    properties = {name: schema for name, schema in common(event).items() if name in _ITS_OWN}
+    properties = {name: schema for name, schema in common().items() if name in _ITS_OWN}
     options = {**_options(), "resetOnAlert": _NO_RESET}
+    options["precision"] = {"type": ["string", "null"], "pattern": PRECISION_PATTERN}
     return {
         "title": "several conditions",
         "type": "object",
@@ -200,7 +134,7 @@ def duration(maximum: int, *others: str) -> Json:
     }
 
 
-def common(event: EventType) -> Json:
+def common() -> Json:
     """The members of every rule that is not chained."""
     return {
         "name": {
@@ -235,7 +169,7 @@ def common(event: EventType) -> Json:
         },
         "controlType": {"type": "null"},
         "unique": {"type": ["array", "string", "null"], "maxItems": 0, "maxLength": 0},
-        "groupingKeyNames": grouping(event),
+        "groupingKeyNames": GROUPING_REF,
         "limitOperatorType": {
             "type": "string",
             "enum": [*spelling.OPERATORS.values(), *spelling.OPERATORS],

@@ -6,6 +6,7 @@ from typing import Any
 
 import marshmallow as ma
 
+from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
 from rules_registry.api.services import installed_type
 from tripline_contracts.rules.rule_templates import templates_of
 from tripline_http.openapi import new_blueprint
@@ -22,8 +23,7 @@ class TemplateSchema(ma.Schema):
     definition = ma.fields.Raw(
         required=True,
         metadata={
-            # Not RuleBody: of what is legal that leaves combinations out which templates have, like a bucketed count.
-            "type": "object",
+            "allOf": [{"$ref": f"#/components/schemas/{BODY_SCHEMA}"}],
             "description": "A body that POST /v1/rules takes",
         },
     )
