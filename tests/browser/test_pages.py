@@ -94,8 +94,9 @@ NO_PURPOSE: dict[str, Any] = {
 }
 
 
-def show(window: Window, name: str, definition: str) -> None:
-    """Opens an alert of the contracts' examples as if this line had it, with the definition that judged."""
+def show(window: Window, name: str, definition: str, **more: object) -> None:
+    """Opens an alert of the contracts' examples as if this line had it, with the definition that judged, and `more`
+    that this line knows of it."""
     alert = json.loads(EXAMPLES.joinpath("alerts.v1", f"{name}.json").read_text("utf-8"))
     event = json.loads(EXAMPLES.joinpath("rules.v1", f"{definition}.json").read_text("utf-8"))
     unseen = {"state": "open", "acknowledgedBy": None, "acknowledgedAt": None, "acknowledgementComment": None}
@@ -107,7 +108,7 @@ def show(window: Window, name: str, definition: str) -> None:
         "comment": None,
     }
     for path, body in (
-        (f"**/v1/alerts/{alert['alertId']}", {**alert, **unseen}),
+        (f"**/v1/alerts/{alert['alertId']}", {**alert, **unseen, **more}),
         (f"**/v1/alerts/{alert['alertId']}/events", {"items": [raised]}),
         (f"**/v1/alerts/{alert['alertId']}/verifications", {"items": []}),
         (f"**/console/registry/rules/{alert['ruleId']}/versions/{alert['ruleVersion']}", event),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from pathlib import Path
 from typing import Any
@@ -65,15 +66,24 @@ def test_what_is_there_keeps_its_meaning(postgres: PostgresServer) -> None:
 
 
 def test_voids_of_before_stay(postgres: PostgresServer) -> None:
-    """Also one that the registry does not know; what comes now must be its own."""
+    """Also one that the registry does not know; what comes now must be its own. An alert whose limit alone rests on it
+    is marked by then."""
+    listed = {"contributors": {"transactions": [{"transactionId": "t1", "eventTime": 1, "value": "5"}]}}
+    resting = {**alert(2), "contributors": None, "conditions": [{"limitMeasure": listed}]}
     insert = "INSERT INTO alerts.voided_transactions VALUES (gen_random_uuid(), 1, 1, 'ada', 't1', 1)"
     with postgres.database() as owner:
         migrations.upgrade(owner, BEFORE_ISSUED_VOIDS)
         with psycopg.connect(owner) as connection:
             connection.execute(insert)
+            connection.execute(STORE, [*stored_row(alert(2))[:-1], json.dumps(resting)])
         migrations.upgrade(owner)
         with psycopg.connect(owner) as connection:
             assert connection.execute("SELECT count(*) FROM alerts.voided_transactions").fetchone() == (1,)
+            marks = (
+                "SELECT alert_id::text, voided FROM alerts.alerts JOIN alerts.alert_events USING (alert_id)"
+            )
+            marked = connection.execute(f"{marks} WHERE type = 'AlertVoided'").fetchall()
+            assert marked == [(alert_id(2), True)]
             with pytest.raises(psycopg.errors.InsufficientPrivilege, match="was never issued"):
                 connection.execute(insert)
 

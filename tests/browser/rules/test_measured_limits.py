@@ -12,13 +12,15 @@ from playwright.sync_api import Locator, expect
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.condition_cases import AGAINST_ITS_USUAL, AGAINST_ITS_USUAL_IN_WORDS, USUAL
 from tests.browser.test_conditions import new_rule, picture
-from tests.browser.test_pages import show
+from tests.browser.test_pages import EXAMPLES, show
 from tests.browser.traffic import delete_rule
+from tests.browser.windows import Window, answers
 from tests.stack import RunningStack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
 NAME = "Browser: three times the usual"
+EXAMPLE = EXAMPLES / "alerts.v1" / "relative.json"
 MEASURE = {
     **USUAL,
     "groupingKeyNames": ["payeeId"],
@@ -142,7 +144,15 @@ def test_an_alert_draws_the_window_of_its_limit_beside_its_own(
 ) -> None:
     window = open_window("viewer", viewport={"width": width, "height": 844}, timezone_id="UTC")
     page = window.page
-    show(window, "relative", "rule-published-relative")
+    (condition,) = json.loads(EXAMPLE.read_text("utf-8"))["conditions"]
+    newest, second, oldest = condition["limitMeasure"]["contributors"]["transactions"]
+    voided = {name: second[name] for name in ("transactionId", "eventTime")}
+    show(
+        window,
+        "relative",
+        "rule-published-relative",
+        voided=[{**voided, "commandId": "a", "position": 1}],
+    )
     strip = page.locator(".window-strip")
     judged, behind = strip.locator("g.strip-judged"), strip.locator("g.strip-behind")
     legend = strip.get_by_role("list", name="Legend").get_by_role("listitem")
@@ -166,4 +176,32 @@ def test_an_alert_draws_the_window_of_its_limit_beside_its_own(
     assert judged.locator(".strip-mark.trips title").text_content() == "t-44, 20 Nov 2025, 12:20:00"
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     picture(window, "relative-alert", width, tmp_path)
+    what_the_limit_came_from(window, condition)
+    expect(page.locator(".time-line").nth(1).get_by_role("listitem")).to_contain_text(
+        [newest["transactionId"], f"{second['transactionId']} voided", oldest["transactionId"]]
+    )
     window.is_clean()
+
+
+def what_the_limit_came_from(window: Window, condition: dict[str, Any]) -> None:
+    """The explanation has a time line for the value, and one for the limit, which goes on by pages."""
+    path = f"**/v1/alerts/{json.loads(EXAMPLE.read_text('utf-8'))['alertId']}"
+    measure = {"plusDeviations": None, "deviation": None, **condition["limitMeasure"]}
+    listed = measure["contributors"]["transactions"]
+    explained = {**measure, "contributors": {**measure["contributors"], "transactions": listed[:1]}}
+    rule = {"unavailable": "The rules registry does not answer now."}
+    body = {
+        "sentence": "Why.",
+        "outcome": "match",
+        "conditions": [{**condition, "limitMeasure": explained}],
+        "weighted": None,
+        "rule": rule,
+    }
+    answers(window, f"{path}/explanation", body)
+    page = {"count": len(listed), "listed": len(listed), "items": listed}
+    answers(window, f"{path}/contributors?condition=0&limit=50&of=limit", page)
+    window.page.get_by_role("button", name="Explain").click()
+    lines = window.page.locator(".condition-line")
+    expect(lines.nth(0)).to_contain_text("3500 > 1000.000001, from 2 payments")
+    expect(lines.nth(1)).to_contain_text("The limit 1000.000001: 3 × 333.333334, from 3 payments")
+    lines.nth(1).get_by_role("button", name="Show every payment").click()

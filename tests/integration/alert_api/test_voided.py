@@ -106,14 +106,14 @@ def test_a_second_command_for_the_same_transaction_marks_as_well(
     assert alerts.get(alert_id(1)).voided == (voiding(1, 1), voiding(1, 2))
 
 
-@pytest.mark.parametrize("name", ["chained", "chained-bucketed", "bucketed"])
+@pytest.mark.parametrize("name", ["chained", "chained-bucketed", "bucketed", "relative"])
 @pytest.mark.parametrize("first", ["alert", "command"])
 def test_contributors_of_any_condition_count(
     alerts: PostgresAlerts, intake: PostgresIntake, name: str, first: str
 ) -> None:
     made = json.loads((EXAMPLES / f"{name}.json").read_bytes())
     judged = made["conditions"][-2 if name == "chained" else -1] if "conditions" in made else made
-    listed = judged["contributors"]["transactions"][1]
+    listed = judged.get("limitMeasure", judged)["contributors"]["transactions"][1]
     command = void(0, 1, transactionId=listed["transactionId"], eventTime=listed["eventTime"])
     if first == "alert":
         store(intake, [made], [])

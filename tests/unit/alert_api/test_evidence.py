@@ -45,7 +45,7 @@ from tests.unit.alert_api.support.samples import (
     alert_id,
     key,
 )
-from tests.unit.alert_api.test_explanation import FakeRegistry, proof
+from tests.unit.alert_api.test_explanation import FakeRegistry, proof, relative_alert
 from tripline_contracts import event_type_loader
 from tripline_http.application import Access
 from tripline_http.errors import ConfigurationError
@@ -59,15 +59,16 @@ CONTENTS: dict[str, Any] = {"alert.json": {"b": 1, "a": "ü"}, "contributors/0.j
 Prove = Callable[[httpx.Request], httpx.Response]
 
 
-def client(prove: Prove = proof, signer: Ed25519Signer | None = SIGNER) -> FlaskClient:
+def client(prove: Prove = proof, signer: Ed25519Signer | None = SIGNER, **contents: Any) -> FlaskClient:
     line = Line(
         Upstream("The rules registry", "http://registry", httpx.MockTransport(FakeRegistry())),
         prover=HttpProver("http://prover", "secret", httpx.MockTransport(prove)),
     )
-    cases = FakeCases()
+    cases, alerts = FakeCases(), FakeAlerts(1)
+    alerts.contents[alert_id(1)].update(contents)
     return build(
         stores=Stores(
-            FakeAlerts(1),
+            alerts,
             FakeOverview(),
             Cases(cases, cases, FakeSnoozes(), FakeSnoozes()),
             FakeRejected(),
@@ -106,6 +107,13 @@ def test_all_there_is_about_an_alert() -> None:
     manifest = checked.manifest
     assert (manifest["kind"], manifest["id"], manifest["madeBy"]) == ("alert", alert_id(1), "viewer")
     assert (manifest["madeAt"], manifest["keyId"]) == (SUBJECT.made_at, SIGNER.key_id)
+
+
+def test_what_a_relative_limit_came_from_is_evidence() -> None:
+    checked = check(client(**relative_alert()).post(PATH, headers=AS_VIEWER).data, IS_SIGNED)
+    value, limit = (checked.files[f"contributors/{name}.json"] for name in ("0", "0-limit"))
+    assert [(one["of"], one["listed"]) for one in (value, limit)] == [("value", 250), ("limit", 250)]
+    assert limit["transactions"][0]["transactionId"] == "limit-0"
 
 
 def test_the_same_content_gives_the_same_bytes() -> None:

@@ -53,17 +53,27 @@ def proof(request: httpx.Request) -> httpx.Response:
     if request.url.path == "/v1/verifications":
         return httpx.Response(200, json={"outcome": "match", "derived": asked["alert"]})
     after, limit = asked["after"], asked["limit"]
-    items = [{"transactionId": f"t{n}"} for n in range(after, min(250, after + limit))]
+    prefix = "t" if asked["of"] == "value" else "limit-"
+    items = [{"transactionId": f"{prefix}{n}"} for n in range(after, min(250, after + limit))]
     following = after + limit if after + limit < 250 else None
     return httpx.Response(200, json={"count": 250, "listed": 250, "items": items, "next": following})
 
 
-def client_of(registry: Any) -> FlaskClient:
+def relative_alert() -> dict[str, Any]:
+    """Of the contracts' examples."""
+    example = resources.files("tripline_contracts") / "examples" / "alerts.v1" / "relative.json"
+    told: dict[str, Any] = json.loads(example.read_text())
+    return told
+
+
+def client_of(registry: Any, **contents: Any) -> FlaskClient:
     line = Line(
         Upstream("The rules registry", "http://registry", httpx.MockTransport(registry)),
         prover=HttpProver("http://prover", "secret", httpx.MockTransport(proof)),
     )
-    return app(alerts=FakeAlerts(1), line=line, keys=(VIEWER,)).test_client()
+    alerts = FakeAlerts(1)
+    alerts.contents[alert_id(1)].update(contents)
+    return app(alerts=alerts, line=line, keys=(VIEWER,)).test_client()
 
 
 def test_an_explanation() -> None:
@@ -78,6 +88,7 @@ def test_an_explanation() -> None:
     assert (condition["value"], condition["operator"], condition["limit"]) == ("1000.01", ">", "1000")
     assert condition["aggregatorFunctionType"] == "SUM"
     assert condition["contributors"] == alert(1)["contributors"]
+    assert condition["limitMeasure"] is None
     rule = said["rule"]
     assert (rule["author"], rule["publishedBy"], rule["reason"]) == ("ada", "ada", "as the article says")
     assert (rule["approvedBy"], rule["approvedAt"]) == ("eve", 6)
@@ -151,21 +162,36 @@ def test_without_a_registry_the_alert_is_explained_all_the_same() -> None:
     assert "the value was 1000.01, over the limit 1000" in said["sentence"]
 
 
-def test_all_contributors_page_by_page() -> None:
-    client, path, seen = client_of(FakeRegistry()), f"{PATH}/contributors?limit=100", []
+def test_an_explanation_has_what_a_limit_was_made_of() -> None:
+    told = relative_alert()
+    said = client_of(FakeRegistry(), **told).get(f"{PATH}/explanation", headers=AS_VIEWER).get_json()
+    (condition,) = said["conditions"]
+    behind = told["conditions"][0]["limitMeasure"]
+    names = ("aggregatorFunctionType", "value", "times", "plus", "windowStart", "windowEnd", "contributors")
+    assert {name: condition["limitMeasure"][name] for name in names} == {name: behind[name] for name in names}
+    assert (condition["limitMeasure"]["plusDeviations"], condition["limitMeasure"]["deviation"]) == (
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize(("of", "prefix"), [("", "t"), ("&of=value", "t"), ("&of=limit", "limit-")])
+def test_all_contributors_page_by_page(of: str, prefix: str) -> None:
+    client, path, seen = client_of(FakeRegistry()), f"{PATH}/contributors?limit=100{of}", []
     while path:
         said = client.get(path, headers=AS_VIEWER)
         seen += [item["transactionId"] for item in said.get_json()["items"]]
         link = said.headers.get("Link")
         path = link.partition(">")[0].removeprefix("<") if link else ""
-    assert seen == [f"t{n}" for n in range(250)]
+    assert seen == [f"{prefix}{n}" for n in range(250)]
 
 
 def test_a_cursor_of_another_condition_is_refused() -> None:
     client = client_of(FakeRegistry())
     link = client.get(f"{PATH}/contributors", headers=AS_VIEWER).headers["Link"]
-    other = link.partition(">")[0].removeprefix("<").replace("cursor=", "condition=1&cursor=")
-    assert client.get(other, headers=AS_VIEWER).status_code == 400
+    for changed in ("condition=1", "of=limit"):
+        other = link.partition(">")[0].removeprefix("<").replace("cursor=", f"{changed}&cursor=")
+        assert client.get(other, headers=AS_VIEWER).status_code == 400
 
 
 STEP = {"field": "paymentAmount", "step": "50"}
@@ -243,8 +269,7 @@ def test_of_another_event_type_in_its_words() -> None:
 
 
 def test_a_relative_limit_says_what_it_was_made_of() -> None:
-    example = resources.files("tripline_contracts") / "examples" / "alerts.v1" / "relative.json"
-    told = json.loads(example.read_text())
+    told = relative_alert()
     sentence = WORDS.sentence(told, None)
     assert "3500, over the limit 1000.000001" in sentence
     assert (

@@ -48,7 +48,7 @@ class Prover:
             return verification.to_json()
 
     def window(self, alert: Mapping[str, Any], asked: PageAsked) -> dict[str, Any]:
-        """A page of the contributors of one condition. Raises EngineError, UnreadableClaim."""
+        """A page of the contributors of one condition, or of its limit. Raises EngineError, UnreadableClaim."""
         claim = Claim.of(alert, self._judged.event_type)
         with self._turns():
             derivation = self._derived.get(claim)

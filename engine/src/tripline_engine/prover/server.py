@@ -3,7 +3,7 @@
 | path | body | answer |
 |---|---|---|
 | `POST /v1/verifications` | `{"alert"}` | the outcome, with the differences |
-| `POST /v1/windows` | `{"alert", "condition", "after", "limit"}` | a page of contributors |
+| `POST /v1/windows` | `{"alert", "condition", "of", "after", "limit"}` | a page of contributors |
 | `POST /v1/judgements` | `{"transactionId", "eventTime"}` | what each rule made of a transaction |
 | `POST /v1/backtests/start` | `{"key", "rules", "from", "until", "beside", "labels", "mostAlerts"}` | how it stands |
 | `POST /v1/backtests/status` | `{"key"}` | how it stands, with its result when it is done |
@@ -32,7 +32,7 @@ from tripline_engine.prover.backtest_desk import BacktestDesk
 from tripline_engine.prover.errors import Busy, HistoryMissing, NothingThere, TooMuch
 from tripline_engine.prover.judgement import Asked
 from tripline_engine.prover.prover import Prover
-from tripline_engine.prover.window_page import PageAsked
+from tripline_engine.prover.window_page import Of, PageAsked
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -128,9 +128,20 @@ def _alert(body: Body) -> Mapping[str, Any]:
 def _page(body: Body) -> PageAsked:
     return PageAsked(
         condition=read_integer(body, "condition", 0, 1_000),
+        of=_of(body),
         after=read_integer(body, "after", 0, 10**9),
         limit=read_integer(body, "limit", 1, _MAX_PAGE),
     )
+
+
+def _of(body: Body) -> Of:
+    match body.get("of", "value"):
+        case "value":
+            return "value"
+        case "limit":
+            return "limit"
+        case _:
+            raise UnreadableClaim("of: expected value or limit")
 
 
 def _transaction(body: Body) -> Asked:

@@ -1,10 +1,10 @@
-"""A page of the transactions that a derived alert's value came from, each with all of its fields."""
+"""A page of the transactions that a value of a derived alert came from, or a limit, each with all of its fields."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -16,12 +16,18 @@ from tripline_engine.prover.derivation import Derivation
 from tripline_engine.prover.errors import NothingThere
 from tripline_engine.prover.selection import Selected
 
+Of = Literal["value", "limit"]
+
 
 @dataclass(frozen=True, slots=True)
 class PageAsked:
-    """`limit` contributors of the condition with that number, without the first `after` of them."""
+    """`limit` contributors of the condition with that number, without the first `after` of them.
+
+    :ivar of: whether of its value or of the measure that its limit was made of
+    """
 
     condition: int
+    of: Of
     after: int
     limit: int
 
@@ -33,7 +39,14 @@ def page_of(derivation: Derivation, asked: PageAsked, event_type: EventType) -> 
     conditions = derivation.alert.get("conditions") or [derivation.alert]
     if asked.condition >= len(conditions):
         raise NothingThere(f"the rule has {len(conditions)} conditions, numbered from 0")
-    contributors = conditions[asked.condition]["contributors"]
+    measured = conditions[asked.condition]
+    if asked.of == "limit":
+        measured = measured.get("limitMeasure")
+        if measured is None:
+            raise NothingThere(
+                f"the limit of condition {asked.condition} is a number: nothing contributes to it"
+            )
+    contributors = measured["contributors"]
     listed = contributors["transactions"]
     page = listed[asked.after : asked.after + asked.limit]
     end = asked.after + len(page)

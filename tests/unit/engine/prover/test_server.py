@@ -115,7 +115,7 @@ def test_all_contributors_page_by_page_derived_once(run: Run) -> None:
     items: list[dict[str, Any]] = []
     answer: dict[str, Any] = {"next": 0}
     while answer["next"] is not None:
-        question = {"alert": alert, "condition": 0, "after": answer["next"], "limit": 60}
+        question = {"alert": alert, "condition": 0, "of": "value", "after": answer["next"], "limit": 60}
         status, answer = asked.ask("/v1/windows", question)
         assert status == "200 OK"
         items += answer["items"]
@@ -137,6 +137,12 @@ def test_all_contributors_page_by_page_derived_once(run: Run) -> None:
         ("/v1/verifications", {"alert": {}}, "400 Bad Request", "transaction: expected dict"),
         ("/v1/verifications", b"x" * (MAX_BODY_BYTES + 1), "400 Bad Request", "body: expected at most"),
         ("/v1/windows", {"alert": {}, "condition": -1}, "400 Bad Request", "condition: expected an integer"),
+        (
+            "/v1/windows",
+            {"alert": {}, "condition": 0, "of": 1},
+            "400 Bad Request",
+            "of: expected value or limit",
+        ),
         ("/v1/anything", {}, "404 Not Found", "There is nothing here."),
     ],
 )

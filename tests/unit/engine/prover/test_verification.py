@@ -59,6 +59,9 @@ RULES: dict[str, Draft] = {
     "conditions": chained(
         Branch("all", (draft("COUNT", ">=", "3", seconds=1800), draft("SUM", ">", "5", seconds=1200)))
     ),
+    "relative": chained(
+        replace(draft("SUM", seconds=1200), behind=draft("AVG", seconds=1800), times="1.5", plus="0")
+    ),
     "party": draft("SUM", ">", "15", by=("account",), seconds=1800, only={"side": "payee"}),
     "no grouping": draft("COUNT", ">", "50", by=(), seconds=1800),
 }

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
+
+Of = Literal["value", "limit"]
+"""Whose contributors: those of a condition's value, or those of the measure that its limit was made of."""
 
 
 class Prover(Protocol):
@@ -15,7 +18,9 @@ class Prover(Protocol):
     def verify(self, alert: Mapping[str, Any]) -> dict[str, Any]:
         """The outcome of deriving the alert again, with the differences."""
 
-    def window(self, alert: Mapping[str, Any], condition: int, after: int, limit: int) -> dict[str, Any]:
+    def window(
+        self, alert: Mapping[str, Any], condition: int, of: Of, after: int, limit: int
+    ) -> dict[str, Any]:
         """`limit` contributors of a condition, without the first `after`; `next` is where the next page begins."""
 
     def judge(self, transaction_id: str, event_time: int | None) -> dict[str, Any]:

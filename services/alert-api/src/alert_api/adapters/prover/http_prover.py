@@ -11,6 +11,7 @@ from typing import Any, Final
 import httpx
 
 from alert_api.errors import ProofRefused, ProverBusy, ProverUnavailable
+from alert_api.service.proofs import Of
 
 _SECONDS: Final = 150.0
 """A proof takes 60 s at most unless the prover is set otherwise."""
@@ -37,10 +38,12 @@ class HttpProver:
         """The outcome of deriving the alert again, with the differences."""
         return self._ask("/v1/verifications", {"alert": alert})
 
-    def window(self, alert: Mapping[str, Any], condition: int, after: int, limit: int) -> dict[str, Any]:
-        """A page of the contributors of one condition."""
+    def window(
+        self, alert: Mapping[str, Any], condition: int, of: Of, after: int, limit: int
+    ) -> dict[str, Any]:
+        """A page of the contributors of one condition, or of its limit."""
         return self._ask(
-            "/v1/windows", {"alert": alert, "condition": condition, "after": after, "limit": limit}
+            "/v1/windows", {"alert": alert, "condition": condition, "of": of, "after": after, "limit": limit}
         )
 
     def judge(self, transaction_id: str, event_time: int | None) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from alert_api.domain.events import AlertId
 from alert_api.errors import ProofRefused
 from alert_api.service.alert_queries import StoredAlert
 from alert_api.service.cases.case_queries import CaseReader
-from alert_api.service.proofs import Prover
+from alert_api.service.proofs import Of, Prover
 from alert_api.service.rule_then import Ask, rule_then
 
 CONTRIBUTORS: Final = 10_000
-"""Of one condition, the newest; the file says how many there are."""
+"""Of one condition, or of its limit, the newest; the file says how many there are."""
 CASE_ALERTS: Final = 1_000
 PROVEN_ALERTS: Final = 20
 """Of a case, the newest: each takes a proof."""
@@ -85,8 +85,11 @@ class Collection:
         yield f"{folder}rule.json", self._rule(content)
         try:
             yield f"{folder}verification.json", self._prover.verify(content)
-            for number in range(len(content.get("conditions") or [content])):
-                yield f"{folder}contributors/{number}.json", self._contributors(content, number)
+            for number, measured in enumerate(content.get("conditions") or [content]):
+                yield f"{folder}contributors/{number}.json", self._contributors(content, number, "value")
+                if "limitMeasure" in measured:
+                    limit = self._contributors(content, number, "limit")
+                    yield f"{folder}contributors/{number}-limit.json", limit
         except ProofRefused as refused:
             # evidence that there is no proof is evidence, too
             yield (
@@ -104,15 +107,16 @@ class Collection:
             self._rules[key] = {"ruleId": key[0], "version": key[1], **rule_then(*key, self._ask)}
         return self._rules[key]
 
-    def _contributors(self, content: Mapping[str, Any], condition: int) -> dict[str, Any]:
+    def _contributors(self, content: Mapping[str, Any], condition: int, of: Of) -> dict[str, Any]:
         items: list[Any] = []
         after: int | None = 0
         count = 0
         while after is not None and len(items) < CONTRIBUTORS:
-            page = self._prover.window(content, condition, after, min(_PAGE, CONTRIBUTORS - len(items)))
+            most = min(_PAGE, CONTRIBUTORS - len(items))
+            page = self._prover.window(content, condition, of, after, most)
             items += page["items"]
             after, count = page["next"], page["count"]
-        return {"condition": condition, "count": count, "listed": len(items), "transactions": items}
+        return {"condition": condition, "of": of, "count": count, "listed": len(items), "transactions": items}
 
     def _alerts_of(self, case_id: int) -> list[StoredAlert]:
         pages = _pages(lambda after: self._cases.alerts(case_id, None, after, _CASE_PAGE))

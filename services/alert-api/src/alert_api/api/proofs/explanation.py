@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args
 from uuid import UUID
 
 import marshmallow as ma
@@ -12,12 +12,13 @@ from flask import Response, jsonify
 
 from alert_api.adapters.upstream import Question, Upstream
 from alert_api.api.alerts import ID_PATH
+from alert_api.api.proofs.proof_schemas import LIMIT_MEASURE
 from alert_api.api.proofs.verification import connected
 from alert_api.domain.events import AlertId
 from alert_api.errors import UpstreamUnavailable
 from alert_api.service.alert_queries import AlertReader
 from alert_api.service.explanation_words import ExplanationWords
-from alert_api.service.proofs import Prover
+from alert_api.service.proofs import Of, Prover
 from alert_api.service.rule_then import Ask, rule_then
 from tripline_contracts.event_type import EventType
 from tripline_http.auth import current_credential
@@ -32,13 +33,20 @@ MAX_CONDITION: Final = 99
 
 
 class ContributorQuery(ma.Schema):
-    """Which condition's, and which page."""
+    """Which condition's, whether of its value or of its limit, and which page."""
 
     condition = QueryInteger(
         0,
         MAX_CONDITION,
         load_default=0,
         metadata={"description": "Its place in the rule, from 0; of a rule without conditions 0"},
+    )
+    of = ma.fields.String(
+        load_default="value",
+        validate=ma.validate.OneOf(get_args(Of)),
+        metadata={
+            "description": "limit: what the measure behind a relative limit came from; 404 of any other"
+        },
     )
     cursor = Text(
         1, 1024, pattern=CURSOR_PATTERN, metadata={"description": "From the Link header of the page before"}
@@ -74,7 +82,8 @@ def _add_explanation(
         """Why there is an alert: conditions, rule as it was then, what has changed since, in one sentence
 
         Derived again from what was judged, as a verification is; `outcome` says whether the alert is that. Of each
-        condition the newest contributors are here, and all of them at `…/contributors`. `rule` comes from the rules
+        condition, and of the measure behind its limit, the newest contributors are here, and all of them at
+        `…/contributors`. `rule` comes from the rules
         registry, as far as the caller may read it.
         """
         content = alerts.get(AlertId(str(alert_id))).content
@@ -99,16 +108,17 @@ def _add_contributors(blueprint: ApiBlueprint, alerts: AlertReader, prover: Prov
     @blueprint.problems(400, 404, 409, 422, 503)
     @blueprint.doc(operationId="listAlertContributors")
     def list_contributors(query: dict[str, Any], alert_id: UUID) -> Response:
-        """All transactions that a condition's value came from, newest first, each whole and with its place in the log
+        """All transactions that a value or a limit came from, newest first, each with its place in the log
 
-        Up to 100,000 of a condition. Of a rule in buckets those that were still kept one by one when it judged.
+        Each is whole. Up to 100,000 of a condition. Of a rule in buckets those that were still kept one by one when it
+        judged.
         """
-        context = {"alert": str(alert_id), "condition": query["condition"]}
+        context = {"alert": str(alert_id), "condition": query["condition"], "of": query["of"]}
         after = 0
         if "cursor" in query:
             (after,) = cast("tuple[int]", decode_cursor(query["cursor"], LISTING, context, (int,)))
         content = alerts.get(AlertId(str(alert_id))).content
-        page = connected(prover).window(content, query["condition"], after, query["limit"])
+        page = connected(prover).window(content, query["condition"], query["of"], after, query["limit"])
         response = jsonify(count=page["count"], listed=page["listed"], items=page["items"])
         if page["next"] is not None:
             response.headers.update(next_link(encode_cursor(LISTING, context, (page["next"],))))
@@ -130,7 +140,15 @@ def _condition(measured: Mapping[str, Any], definition: Mapping[str, Any] | None
         "windowEnd": measured["windowEnd"],
         "precision": measured.get("precision"),
         "contributors": measured["contributors"],
+        "limitMeasure": _behind(measured.get("limitMeasure")),
     }
+
+
+def _behind(measure: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What a relative limit was made of; None of one that is a number."""
+    if measure is None:
+        return None
+    return {name: measure.get(name) for name in LIMIT_MEASURE}
 
 
 def asking(registry: Upstream) -> Ask:

@@ -116,7 +116,7 @@ _GROUPING: dict[str, Any] = {
 }
 
 
-def _explanation() -> dict[str, Any]:
+def _explained_condition() -> dict[str, Any]:
     contributors = _closed(
         {
             "count": {"type": "integer", "minimum": 0},
@@ -124,7 +124,7 @@ def _explanation() -> dict[str, Any]:
             "truncated": {"type": "boolean"},
         }
     )
-    condition = _closed(
+    return _closed(
         {
             "groupingKeyNames": _GROUPING,
             "aggregatorFunctionType": _nullable("string"),
@@ -137,8 +137,15 @@ def _explanation() -> dict[str, Any]:
             "windowEnd": {"type": "integer"},
             "precision": _nullable("object", description="Of a rule in buckets, as in the alert"),
             "contributors": contributors,
+            "limitMeasure": {
+                "anyOf": [_limit_measure(contributors), {"type": "null"}],
+                "description": "What a relative limit was made of; null of one that is a number",
+            },
         }
     )
+
+
+def _explanation() -> dict[str, Any]:
     rule = _closed(
         {
             "ruleId": {"type": "integer"},
@@ -166,7 +173,7 @@ def _explanation() -> dict[str, Any]:
             "alertId": {"type": "string", "format": "uuid"},
             "sentence": {"type": "string"},
             "outcome": {"enum": ["match", "mismatch"]},
-            "conditions": {"type": "array", "items": condition},
+            "conditions": {"type": "array", "items": _explained_condition()},
             "weighted": {
                 "type": ["array", "null"],
                 "items": {"type": "object"},
@@ -177,15 +184,36 @@ def _explanation() -> dict[str, Any]:
     )
 
 
+LIMIT_MEASURE = (
+    "groupingKeyNames", "aggregatorFunctionType", "aggregateFieldName", "value", "times", "plus", "plusDeviations",
+    "deviation", "windowStart", "windowEnd", "contributors",
+)  # fmt: skip
+"""What is said of the measure behind a limit, as the alert has it."""
+
+
+def _limit_measure(contributors: dict[str, Any]) -> dict[str, Any]:
+    of_deviations = "Of a limit in deviations"
+    said = {
+        "groupingKeyNames": _GROUPING,
+        "aggregatorFunctionType": {"type": "string"},
+        "plusDeviations": _nullable("string", description=of_deviations),
+        "deviation": _nullable("string", description=of_deviations),
+        "windowStart": {"type": "integer"},
+        "windowEnd": {"type": "integer"},
+        "contributors": contributors,
+    }
+    return _closed({name: said.get(name, _nullable("string")) for name in LIMIT_MEASURE})
+
+
 REASONS = (
     "alerted", "limit", "cooldown", "held_before", "late", "filtered", "null_field", "duplicate", "backfilled",
     "paused", "not_in_force", "rejected", "snoozed",
 )  # fmt: skip
 
 
-def _judgement() -> dict[str, Any]:
+def _judged_rule() -> dict[str, Any]:
     of_evaluation = "null where the rule did not evaluate it"
-    rule = _closed(
+    return _closed(
         {
             "ruleId": {"type": "integer"},
             "version": {
@@ -219,6 +247,9 @@ def _judgement() -> dict[str, Any]:
             "snoozeId": _nullable("integer", description="Of the snooze that covers the alert"),
         }
     )
+
+
+def _judgement() -> dict[str, Any]:
     return _closed(
         {
             "transactionId": {"type": "string"},
@@ -238,6 +269,6 @@ def _judgement() -> dict[str, Any]:
             "voidedAt": _nullable(
                 "integer", description="Position in rules.v1 of the command that made it void since"
             ),
-            "rules": {"type": "array", "items": rule},
+            "rules": {"type": "array", "items": _judged_rule()},
         }
     )

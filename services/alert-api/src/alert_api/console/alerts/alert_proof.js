@@ -6,6 +6,7 @@ import { button, element, setText } from "../core/dom.js";
 import { MANY, ONE } from "../core/event_type.js";
 import { counted, decimal, fullTime } from "../core/format.js";
 import { evidenceButton } from "../parts/evidence_button.js";
+import { isVoided } from "../words/void_marks.js";
 
 const SECONDS = 150;
 const PAGE = 50;
@@ -22,7 +23,7 @@ const KINDS = {
 export class AlertProof {
   constructor(alert) {
     this.path = `/v1/alerts/${alert.alertId}`;
-    this.hasConditions = Boolean(alert.conditions);
+    this.alert = alert;
     this.said = element("p", { class: "muted", role: "status", id: "proof-state" });
     this.mark = element("p", { class: "proof-mark", hidden: true, id: "proof-mark" });
     this.differences = element("ul", { class: "proof-differences", hidden: true });
@@ -92,7 +93,7 @@ export class AlertProof {
     this.explained.replaceChildren(
       element("p", { class: "sentence" }, body.sentence),
       element("dl", { class: "pairs" }, ruleFacts(body.rule)),
-      ...body.conditions.map((condition, number) => this.timeLine(condition, number)),
+      ...body.conditions.flatMap((condition, number) => this.timeLines(condition, number)),
     );
     if (body.outcome === "mismatch") this.showOutcome(false, "by now: verify it to see the differences");
   }
@@ -106,39 +107,60 @@ export class AlertProof {
     );
   }
 
-  /** Every transaction that counted for a condition, the newest first, a page at a time. */
-  timeLine(condition, number) {
-    const list = element("ol", { class: "time-line", "aria-label": `What counted, newest first` });
-    const { count, transactions } = condition.contributors;
-    const title = this.hasConditions ? `Condition ${number + 1}: ` : "";
-    const state = element(
-      "p",
-      { class: "small" },
-      `${title}${condition.value ?? "nothing"} ${condition.operator} ${condition.limit}, from `,
-      counted(count, ONE, MANY),
-    );
-    let next = `${this.path}/contributors?condition=${number}&limit=${PAGE}`;
+  /** Of a condition what counted for its value, and for its limit where that was measured. */
+  timeLines(condition, number) {
+    const title = this.alert.conditions ? `Condition ${number + 1}: ` : "";
+    const { value, operator, limit, limitMeasure } = condition;
+    const path = `${this.path}/contributors?condition=${number}&limit=${PAGE}`;
+    const said = `${title}${value ?? "nothing"} ${operator} ${limit}, from `;
+    const lines = [this.timeLine(condition.contributors, said, "What counted, newest first", path)];
+    if (limitMeasure) {
+      const came = `The limit ${limit}: ${madeOf(limitMeasure)}, from `;
+      const name = "What counted for the limit, newest first";
+      lines.push(this.timeLine(limitMeasure.contributors, came, name, `${path}&of=limit`));
+    }
+    return lines;
+  }
+
+  /** Every transaction that counted for one number, the newest first, a page at a time. */
+  timeLine({ count, transactions }, said, name, path) {
+    const list = element("ol", { class: "time-line", "aria-label": name });
+    const state = element("p", { class: "small" }, said, counted(count, ONE, MANY));
+    let next = path;
     const more = button(`Show every ${ONE}`, () =>
       this.asked(async () => {
         const page = await call(next, { seconds: SECONDS });
-        if (next.includes("cursor")) list.append(...page.body.items.map(entry));
-        else list.replaceChildren(...page.body.items.map(entry));
+        const entries = page.body.items.map((one) => entry(this.alert, one));
+        if (next.includes("cursor")) list.append(...entries);
+        else list.replaceChildren(...entries);
         next = page.next &&
           new URL(page.next, location.origin).pathname + new URL(page.next, location.origin).search;
         more.hidden = next === null;
         setText(more, "Show more");
       }), { hidden: count <= Math.min(transactions.length, MOST_SHOWN) });
-    list.append(...transactions.slice(0, MOST_SHOWN).map(entry));
+    list.append(...transactions.slice(0, MOST_SHOWN).map((one) => entry(this.alert, one)));
     return element("div", { class: "condition-line" }, state, list, more);
   }
 }
 
-function entry({ transactionId, eventTime, value }) {
+/** How a relative limit came about. */
+function madeOf({ value, times, plus, plusDeviations, deviation }) {
+  const deviations = plusDeviations === null ? "" : ` + ${plusDeviations} deviations of ${deviation}`;
+  return `${times} \u00d7 ${value ?? "nothing"}${plus === "0" ? "" : ` + ${plus}`}${deviations}`;
+}
+
+function entry(alert, transaction) {
+  const { transactionId, eventTime, value } = transaction;
   return element(
     "li",
     {},
     element("time", {}, fullTime(eventTime)),
-    element("span", { class: "mono" }, transactionId),
+    element(
+      "span",
+      { class: "mono" },
+      transactionId,
+      isVoided(alert, transaction) ? [" ", element("span", { class: "tag warn" }, "voided")] : null,
+    ),
     element("span", { class: "number" }, value === null ? "" : shownValue(value)),
   );
 }
