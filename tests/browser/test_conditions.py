@@ -247,15 +247,24 @@ def test_a_deeper_tree_is_nested_by_keyboard_and_read_back(
 def test_a_trace_has_a_line_for_each_condition(
     open_window: OpenWindow, stack: RunningStack, tmp_path: Path, width: int
 ) -> None:
-    trace = json.loads(EXAMPLES.joinpath("rule-traces.v1", "chained-holds-still.json").read_text("utf-8"))
+    traced = EXAMPLES / "rule-traces.v1"
+    trace, weighed = (
+        json.loads((traced / f"{name}.json").read_text("utf-8"))
+        for name in ("chained-holds-still", "weighed-does-not-hold")
+    )
     with published_rule(stack, {"name": NAME, "conditions": LEAF}):
         window = open_window("analyst", viewport={"width": width, "height": 844})
-        answers(window, "**/v1/rules/*/traces?*", {"items": [trace]})
+        answers(window, "**/v1/rules/*/traces?*", {"items": [trace, {**weighed, "offset": 7}]})
         window.go("/rules")
         window.page.get_by_role("button", name=f"Trace: {NAME}").click()
-        row = window.page.get_by_role("table", name="Evaluations").get_by_role("row").nth(1)
+        rows = window.page.get_by_role("table", name="Evaluations").get_by_role("row")
+        row = rows.nth(1)
         expect(row.get_by_role("cell").nth(3)).to_have_text("5,100.54–")
         expect(row.get_by_role("cell").nth(4)).to_have_text("> 5,000> 3≥ 1,500")
         expect(row.get_by_text("holds, no alert")).to_be_visible()
+        expect(rows.nth(2).get_by_role("cell").nth(3)).to_have_text("5,100.53–Σ 9.5")
+        expect(rows.nth(2).get_by_role("cell").nth(4)).to_have_text("> 5,000> 3≥ 1,500≥ 45")
+        told = "The weights do not add up: 30 for condition 1; −20.5 for condition 3"
+        expect(rows.nth(2).get_by_text("Σ 9.5")).to_have_attribute("title", told)
         picture(window, "chained-trace", width, tmp_path)
         window.is_clean()

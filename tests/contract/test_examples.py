@@ -223,6 +223,9 @@ def test_traces_add_up(path: Path) -> None:
         assert counted["value"] is not None or counted["contributingCount"] == 0
         assert counted["contributingCount"] > 0 or counted["value"] in (None, "0")
     assert trace["holds"] or not trace["alerted"]
+    for weighing in trace.get("weighted", ()):
+        held = sum(Decimal(one["weight"]) for one in weighing["weights"] if one["holds"])
+        assert (Decimal(weighing["sum"]), weighing["holds"]) == (held, held >= Decimal(weighing["atLeast"]))
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,15 @@ def _measurements(findings: Findings, *, chained: bool) -> dict[str, Json]:
         max_listed = _MOST_CONTRIBUTORS // len(measured)
         none: dict[str, Json] = dict.fromkeys(("value", "operator", "limit", "contributors"))
         conditions: list[Json] = [_condition(finding, max_listed) for finding in findings.by_condition]
-        weighed: list[Json] = [_weighed(one) for one in findings.weighed]
-        return {**none, "conditions": conditions, **({"weighted": weighed} if weighed else {})}
+        return {**none, "conditions": conditions, **weightings(findings)}
     (finding,) = findings.by_condition
     return _measured(finding, _MOST_CONTRIBUTORS)
+
+
+def weightings(findings: Findings) -> dict[str, Json]:
+    """What the weights came to; nothing of a rule that does not weigh."""
+    weighed: list[Json] = [_weighed(one) for one in findings.weighed]
+    return {"weighted": weighed} if weighed else {}
 
 
 def _weighed(one: Weighed) -> Json:

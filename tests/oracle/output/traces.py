@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tests.oracle.output.alerts import decimal
+from tests.oracle.output.alerts import decimal, weightings
 from tests.oracle.parsers.rule_events import Version
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.values.event_types import SIDE
@@ -54,7 +54,7 @@ def _measurements(findings: Findings, *, chained: bool) -> dict[str, Json]:
         measured: list[Json] = [
             {**_measured(finding), "holds": finding.holds} for finding in findings.by_condition
         ]
-        return {**none, "contributingCount": 0, "conditions": measured}
+        return {**none, "contributingCount": 0, "conditions": measured, **weightings(findings)}
     (finding,) = findings.by_condition
     return _measured(finding)
 

@@ -215,6 +215,7 @@ class _Judgement:
             if trace
             else None,
             "conditions": trace.get("conditions"),
+            "weighted": trace.get("weighted"),
             "alertId": alerts.get((rule.rule_id, side)),
         }
 

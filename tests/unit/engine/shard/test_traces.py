@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.oracle.builders.drafts import Branch, chained
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.oracle.parsers.rule_events import Settings
@@ -33,6 +34,28 @@ def traced(engine: Engine) -> list[tuple[int, str]]:
 
 def traced_rule_1(registry: Registry, until: int = T + MINUTE) -> MicroBatch:
     return batch(events=[registry.publish(1, SUM, 0, 0), registry.trace(1, until, T)], ticks=[T])
+
+
+def test_what_weights_came_to_is_told_where_they_are_not_enough() -> None:
+    registry, engine = Registry(), Engine(shards=2)
+    tree = Branch("weighted", (SUM, draft("COUNT", ">=", "1")), ("45", "-5.50"), "45")
+    rule = registry.publish(1, chained(tree), 0, 0)
+    events = [rule, registry.trace(1, T + MINUTE, T)]
+    engine.run([batch(events=events, ticks=[T]), batch(records=[payment(4, T, "600"), payment(5, T, "401")])])
+    below, short = engine.traces()
+    assert [trace["weighted"][0]["sum"] for trace in (below, short)] == ["-5.5", "39.5"]
+    assert short["weighted"] == [
+        {
+            "sum": "39.5",
+            "atLeast": "45",
+            "holds": False,
+            "weights": [
+                {"weight": "45", "holds": True, "conditions": [1]},
+                {"weight": "-5.5", "holds": True, "conditions": [2]},
+            ],
+        }
+    ]
+    assert not short["holds"]
 
 
 def test_a_whole_record() -> None:

@@ -255,7 +255,7 @@ class RuleReading:
         """An alert for each transaction where ``fired`` (bool, n) says so."""
         time = self.history.time
         satisfied = [measure.satisfied() for measure in self.measures]
-        weighed_rows = self._weightings(satisfied)
+        weighed_rows = self.weighed(satisfied)
         for i in np.flatnonzero(fired).tolist():
             event_time, newest = int(time[self.start + i]), int(self.newest[i])
             yield Verdict(
@@ -270,7 +270,8 @@ class RuleReading:
                 weighed=tuple(rows.of_row(i, self.numbers) for rows in weighed_rows),
             )
 
-    def _weightings(self, satisfied: list[Matches]) -> list[WeighedRows]:
+    def weighed(self, satisfied: list[Matches]) -> list[WeighedRows]:
+        """The weightings of the tree, if its conditions hold there (bool, n, each); none of a rule without."""
         tree, read = self.version.definition.conditions, TreeReading(self.numbers)
         if tree is None or not any(weightings(tree)):
             return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tripline_contracts.canonical import alert_id
@@ -10,7 +10,7 @@ from tripline_contracts.event_type import SIDE, EventType
 from tripline_contracts.rules.conditions import Condition
 from tripline_contracts.rules.grouping_keys import field_of, group_of, grouping_json, step_of
 from tripline_contracts.rules.relative_limits import Baseline
-from tripline_engine.domain.judging.verdict import Measured, MeasuredLimit, Verdict
+from tripline_engine.domain.judging.verdict import Measured, MeasuredLimit, Verdict, Weighing
 from tripline_engine.domain.rules.measures import window_start
 from tripline_engine.domain.rules.rule_version import RuleVersion
 
@@ -90,12 +90,12 @@ def _measured_json(verdict: Verdict, group: Mapping[str, Any], time: int) -> dic
         }
     conditions = [_condition_json(measured, group, time, verdict.version) for measured in verdict.measured]
     nothing = dict.fromkeys(("value", "operator", "limit", "contributors"))
-    return {**nothing, "conditions": conditions, **_weighed_json(verdict)}
+    return {**nothing, "conditions": conditions, **weighed_json(verdict.weighed)}
 
 
-def _weighed_json(verdict: Verdict) -> dict[str, Any]:
-    """The weightings of the tree; nothing where there are none."""
-    if not verdict.weighed:
+def weighed_json(weighings: Sequence[Weighing]) -> dict[str, Any]:
+    """The weightings of the tree, as alerts and traces have them; nothing where there are none."""
+    if not weighings:
         return {}
     weighed = [
         {
@@ -107,7 +107,7 @@ def _weighed_json(verdict: Verdict) -> dict[str, Any]:
                 for one in weighing.weights
             ],
         }
-        for weighing in verdict.weighed
+        for weighing in weighings
     ]
     return {"weighted": weighed}
 

@@ -7,6 +7,7 @@ in the order of acceptance, and values are only computed for those. The others a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -15,13 +16,30 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import SIDE, EventType
 from tripline_contracts.rules.grouping_keys import group_of
+from tripline_engine.domain.judging.condition_tree import WeighedRows
 from tripline_engine.domain.judging.readings import MeasureReading, RuleReading
 from tripline_engine.domain.judging.trace_sample import MAX_RECORDS, TraceSample
+from tripline_engine.domain.rules.threshold import Matches
+from tripline_engine.domain.shard.alert_json import weighed_json
 from tripline_engine.domain.transactions.columns import TransactionBatch
 from tripline_engine.domain.transactions.transaction_json import transaction_json
 
 # The engine's order of the transactions of a micro-batch.
 _ORDER: Final = ("runningMax", "partition", "offset")
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What holds of one version, for the rows judged together.
+
+    :ivar satisfied: bool, by condition and row
+    :ivar holds: bool, by row: where the rule does
+    :ivar weighed: by weighting, in the order of the tree
+    """
+
+    satisfied: list[Matches]
+    holds: Matches
+    weighed: list[WeighedRows]
 
 
 class TraceCollector:
@@ -42,14 +60,14 @@ class TraceCollector:
         rules = np.array([sample.reading.version.rule_id for sample in samples], np.int64)
         first = np.lexsort((rules[owners], indices))[:MAX_RECORDS]
         transactions = _transactions(rows, indices[first], row_type)
-        satisfied: dict[int, list[npt.NDArray[np.bool_]]] = {}
+        held: dict[int, _Held] = {}
         for index, owner, transaction in zip(
             indices[first].tolist(), owners[first].tolist(), transactions, strict=True
         ):
             sample = samples[owner]
-            if owner not in satisfied:
-                satisfied[owner] = [measure.satisfied() for measure in sample.reading.measures]
-            trace = self._trace(sample, index, satisfied[owner], transaction, row_type)
+            if owner not in held:
+                held[owner] = _held(sample.reading)
+            trace = self._trace(sample, index, held[owner], transaction, row_type)
             order = (*(transaction[name] for name in _ORDER), sample.reading.version.rule_id)
             self._ordered.append((order, trace))
 
@@ -66,7 +84,7 @@ class TraceCollector:
         self,
         sample: TraceSample,
         row: int,
-        satisfied: list[npt.NDArray[np.bool_]],
+        held: _Held,
         transaction: Mapping[str, Any],
         row_type: EventType,
     ) -> dict[str, Any]:
@@ -86,8 +104,8 @@ class TraceCollector:
             **({SIDE: fields[SIDE]} if is_entry else {}),
             "windowStart": version.window_start(time),
             "windowEnd": time,
-            **_values(reading, row, satisfied),
-            "holds": bool(reading.combine(satisfied)[row]),
+            **_values(reading, row, held),
+            "holds": bool(held.holds[row]),
             "alerted": bool(sample.fired[row]),
             "late": bool(sample.late[row]),
             "judgedAt": self._now,
@@ -103,16 +121,22 @@ def _transactions(
     return transactions
 
 
-def _values(reading: RuleReading, row: int, satisfied: list[npt.NDArray[np.bool_]]) -> dict[str, Any]:
-    """The measured part of a trace: one value, or a list of conditions."""
+def _held(reading: RuleReading) -> _Held:
+    satisfied = [measure.satisfied() for measure in reading.measures]
+    return _Held(satisfied, reading.combine(satisfied), reading.weighed(satisfied))
+
+
+def _values(reading: RuleReading, row: int, held: _Held) -> dict[str, Any]:
+    """The measured part of a trace: one value, or a list of conditions and what their weights came to."""
     if not reading.version.chained:
         return _value(reading.measures[0], row)
     conditions = [
         {**_value(measure, row), "holds": bool(holds[row])}
-        for measure, holds in zip(reading.measures, satisfied, strict=True)
+        for measure, holds in zip(reading.measures, held.satisfied, strict=True)
     ]
     nothing = {"value": None, "contributingCount": 0, "limit": None, "limitOperatorType": None}
-    return {**nothing, "conditions": conditions}
+    weighed = [rows.of_row(row, reading.numbers) for rows in held.weighed]
+    return {**nothing, "conditions": conditions, **weighed_json(weighed)}
 
 
 def _value(reading: MeasureReading, row: int) -> dict[str, Any]:

@@ -53,7 +53,10 @@ class NewestTraces:
             ]
         traces = [trace for trace in map(self._read, values) if trace and trace["ruleId"] == rule_id]
         # after a restart the engine says some again: the same but for judgedAt
-        distinct = {(trace["version"], trace["partition"], trace["offset"]): trace for trace in traces}
+        distinct = {
+            (trace["version"], trace["partition"], trace["offset"], trace.get("side")): trace
+            for trace in traces
+        }
         return sorted(distinct.values(), key=_age)[:limit]
 
     def close(self) -> None:

@@ -243,6 +243,11 @@ def _judged_rule() -> dict[str, Any]:
                 "boolean", description="false: the window may lack what the engine had not seen"
             ),
             "conditions": {"type": ["array", "null"], "items": {"type": "object"}},
+            "weighted": {
+                "type": ["array", "null"],
+                "items": {"type": "object"},
+                "description": "Of a rule that weighs conditions: what their weights came to, as in an alert",
+            },
             "alertId": _nullable("string"),
             "snoozeId": _nullable("integer", description="Of the snooze that covers the alert"),
         }

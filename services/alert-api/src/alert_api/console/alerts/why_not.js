@@ -5,6 +5,7 @@ import { button, element, form, labelled, setText } from "../core/dom.js";
 import { MANY, ONE } from "../core/event_type.js";
 import { decimal, fieldName, fullTime } from "../core/format.js";
 import { ruleLink } from "../parts/rule_link.js";
+import { sumCells } from "../words/verdict.js";
 
 const SECONDS = 150;
 const HEAD = ["Rule", "Result", "Group", "Value", "Limit"];
@@ -94,6 +95,7 @@ function row(rule) {
     ? element("a", { href: `/alerts/${rule.alertId}`, "data-go": true }, REASONS[rule.reason])
     : REASONS[rule.reason];
   const measured = rule.conditions ?? [rule];
+  const sums = (rule.weighted ?? []).map(sumCells);
   return element(
     "tr",
     {},
@@ -108,9 +110,17 @@ function row(rule) {
     element(
       "td",
       { class: "number" },
-      measured.map(({ value }) => value === null ? "\u2013" : decimal(value)).join("; "),
+      [
+        ...measured.map(({ value }) => value === null ? "\u2013" : decimal(value)),
+        ...sums.map(([sum]) => sum),
+      ]
+        .join("; "),
     ),
-    element("td", { class: "number" }, measured.map(limitOf).join("; ")),
+    element(
+      "td",
+      { class: "number" },
+      [...measured.map(limitOf), ...sums.map(([, least]) => least)].join("; "),
+    ),
   );
 }
 

@@ -5,7 +5,7 @@ import { confirm } from "../core/confirm.js";
 import { arrange, button, element, setText, toast } from "../core/dom.js";
 import { MANY, ONE } from "../core/event_type.js";
 import { fieldName, fullTime, timeOfDay } from "../core/format.js";
-import { cameTo, holdsTag } from "../words/verdict.js";
+import { cameTo, holdsTag, sumCells, weighedTitle } from "../words/verdict.js";
 import { feeds } from "../core/pipeline.js";
 
 const SECONDS = 300;
@@ -140,7 +140,7 @@ export class RuleTrace {
     const { body } = await call(`/v1/rules/${this.rule.ruleId}/traces?limit=${SHOWN}`);
     const kept = new Map();
     for (const item of body.items) {
-      const key = `${item.version}-${item.partition}-${item.offset}`;
+      const key = `${item.version}-${item.partition}-${item.offset}-${item.side ?? ""}`;
       kept.set(key, this.rows.get(key) ?? row(item));
     }
     this.rows = kept;
@@ -196,17 +196,22 @@ function ofValue(item, counted) {
   ];
 }
 
-/** A line for each condition, in the order of the rule: its value beside its limit. */
-function ofConditions({ conditions }) {
-  const lines = conditions.map((condition, index) => {
-    const title = `Condition ${index + 1} ${
-      holdsTag(condition)
-    }; ${condition.contributingCount} in its window`;
-    return cells(condition).map((text) =>
-      element("div", { class: condition.holds ? "held" : null, title }, text)
-    );
-  });
-  return [0, 1].map((column) => element("td", { class: "number" }, lines.map((line) => line[column])));
+/** A line for each condition, in the order of the rule, its value beside its limit, and for each sum of weights. */
+function ofConditions({ conditions, weighted = [] }) {
+  const lines = [
+    ...conditions.map((condition, index) => {
+      const title = `Condition ${index + 1} ${
+        holdsTag(condition)
+      }; ${condition.contributingCount} in its window`;
+      return line(condition, cells(condition), title);
+    }),
+    ...weighted.map((weighing) => line(weighing, sumCells(weighing), weighedTitle(weighing))),
+  ];
+  return [0, 1].map((column) => element("td", { class: "number" }, lines.map((cell) => cell[column])));
+}
+
+function line({ holds }, texts, title) {
+  return texts.map((text) => element("div", { class: holds ? "held" : null, title }, text));
 }
 
 function cells(judged) {

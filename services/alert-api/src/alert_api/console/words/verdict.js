@@ -26,6 +26,25 @@ export function holdsTag(condition) {
   return condition.holds ? "holds" : "does not hold";
 }
 
+/** The sum of one weighting, and what it has to be at least. */
+export function sumCells({ sum, atLeast }) {
+  return [`\u03a3 ${number(sum)}`, `\u2265 ${number(atLeast)}`];
+}
+
+/** Of which conditions the weights are that were added up. */
+export function weighedTitle({ holds, weights }) {
+  const held = weights.filter((one) => one.holds).map(({ weight, conditions }) =>
+    `${number(weight)} for ${conditions.length === 1 ? "condition" : "conditions"} ${conditions.join(", ")}`
+  );
+  return `The weights ${holds ? "add up" : "do not add up"}: ${
+    held.join("; ") || "none of what they are for holds"
+  }`;
+}
+
+function number(text) {
+  return text === null ? "\u2013" : decimal(text);
+}
+
 /** Where the condition is that looks back farthest; of several the first. */
 export function widestIndex(conditions) {
   return conditions.reduce(
