@@ -26,7 +26,7 @@ MEASURE = {
     "groupingKeyNames": ["payeeId"],
     "filter": {"field": "paymentType", "operator": "=", "value": "CSH"},
 }
-LIMIT = {"measure": MEASURE, "times": "2.5", "plus": "100"}
+LIMIT = {"measure": MEASURE, "times": "2.5", "plus": "100", "plusDeviations": "1.5"}
 WORDS = "> 2.5 × (average of amount per payer within the 30 days before, if there are at least 5, only where"
 
 
@@ -54,6 +54,7 @@ def test_the_form_writes_a_limit_that_is_measured(
         expect(baseline.get_by_label("in the same group as the condition")).to_be_checked()
         expect(baseline.get_by_label("if there are at least")).to_have_value("5")
         expect(baseline.get_by_label("Value")).to_have_value("CSH")
+        expect(baseline.get_by_label("Deviations", exact=True)).to_have_value("1.5")
         baseline.get_by_label("Times", exact=True).fill("4")
         written_as_json(dialog)
         dialog.get_by_role("button", name="Publish the new version").press("Enter")
@@ -114,6 +115,12 @@ def write_the_limit(dialog: Locator) -> None:
     baseline.get_by_label("Value").fill("CSH")
     expect(words).to_contain_text("at least 5, only where payment type = CSH)")
     baseline.get_by_label("Plus", exact=True).fill("100")
+    deviations = baseline.get_by_label("Deviations", exact=True)
+    baseline.get_by_label("Aggregate").select_option("SUM")
+    expect(deviations).to_be_hidden()
+    baseline.get_by_label("Aggregate").select_option("AVG")
+    deviations.fill("1.5")
+    expect(words).to_contain_text("plus 100, plus 1.5 of its standard deviations")
 
 
 def written_as_json(dialog: Locator) -> None:

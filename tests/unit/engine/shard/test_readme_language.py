@@ -35,6 +35,7 @@ ALERTS = {
     "parts of a text": ["t4", "t7"],
     "a list": ["t4", "t7"],
     "a threshold": ["t6", "t7"],
+    "a limit that": ["t3"],
     "an alert when": ["t3"],
     "a fresh count": ["t3"],
     "late payments": ["t3", "t4", "t5", "t6", "t7", "t2"],

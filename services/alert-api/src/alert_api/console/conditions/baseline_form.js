@@ -1,4 +1,4 @@
-// A limit that is measured, as a form: so many times another measure, and a number more.
+// A limit that is measured, as a form: so many times another measure, a number more, and deviations of an average.
 
 import { AGGREGATE_MEMBERS, AggregateForm, fitsAggregate } from "./aggregate_form.js";
 import { element } from "../core/dom.js";
@@ -7,16 +7,19 @@ import { FilterForm } from "./filter_form.js";
 import { fitsNumber, NumberInput } from "./number_input.js";
 
 const MONTH = 30 * 86400;
-const LIMIT_MEMBERS = ["measure", "times", "plus"];
+const LIMIT_MEMBERS = ["measure", "times", "plus", "plusDeviations"];
 const MEMBERS = [...AGGREGATE_MEMBERS, "filter"];
 const OF_AMOUNTS = ["SUM", "AVG", "MIN", "MAX"];
 
 export class BaselineForm {
   /** `limit` fits; the measure may leave its grouping to the condition, which is `grouping` while this is made. */
   constructor(id, limit, grouping) {
-    const { measure, times = "1", plus = "0" } = limit;
+    const { measure, times = "1", plus = "0", plusDeviations } = limit;
     this.times = new NumberInput("times", "Times", times);
     this.plus = new NumberInput("plus", "Plus", plus);
+    this.deviations = new NumberInput("plusDeviations", "Deviations", plusDeviations ?? "", {
+      optional: true,
+    });
     this.measured = new AggregateForm(id, { excerpt: true });
     this.same = element("input", { type: "checkbox", on: { change: () => this.adapt() } });
     this.filter = new FilterForm({ id: `${id}-filter` });
@@ -29,9 +32,16 @@ export class BaselineForm {
   }
 
   build(isFiltered) {
+    this.scatter = element(
+      "div",
+      { class: "share" },
+      element("span", {}, "plus"),
+      this.deviations.element,
+      element("span", {}, "of its standard deviations"),
+    );
     return element(
       "fieldset",
-      { class: "group baseline", dataset: { field: "measure" } },
+      { class: "group baseline", dataset: { field: "measure" }, on: { change: () => this.adapt() } },
       element("legend", {}, "Measured against"),
       element("div", { class: "share" }, this.times.element, element("span", {}, "\u00d7")),
       this.measured.row,
@@ -46,11 +56,18 @@ export class BaselineForm {
         this.filter.element,
       ),
       element("div", { class: "share" }, element("span", {}, "plus"), this.plus.element),
+      this.scatter,
     );
   }
 
   adapt() {
     this.measured.grouping.hidden = this.same.checked;
+    this.scatter.hidden = !this.isAverage;
+  }
+
+  /** Only an average has deviations besides. */
+  get isAverage() {
+    return this.measured.kind.value === "AVG";
   }
 
   /** The limit as the registry takes it. */
@@ -65,6 +82,7 @@ export class BaselineForm {
       },
       times: this.times.read(),
       plus: this.plus.read(),
+      ...(this.isAverage && !this.deviations.isOpen ? { plusDeviations: this.deviations.read() } : {}),
     };
   }
 
@@ -100,11 +118,12 @@ export function firstLimit({ aggregatorFunctionType, aggregateFieldName, windowS
 
 /** Whether it is a limit that the form has a place for, beside a condition of that grouping. */
 export function fitsRelative(limit, grouping) {
-  const { measure, times = "1", plus = "0" } = limit;
+  const { measure, times = "1", plus = "0", plusDeviations = null } = limit;
   return Object.keys(limit).every((name) => LIMIT_MEMBERS.includes(name)) &&
     typeof measure === "object" && measure !== null &&
     Object.keys(measure).every((name) => MEMBERS.includes(name)) &&
     typeof (measure.filter ?? null) === "object" && fitsNumber(times) && fitsNumber(plus) &&
+    (plusDeviations === null || (fitsNumber(plusDeviations) && measure.aggregatorFunctionType === "AVG")) &&
     fitsAggregate({ groupingKeyNames: grouping, ...measure });
 }
 

@@ -4,11 +4,14 @@ import { choice, element } from "../core/dom.js";
 import { offerNames, SOURCES } from "./name_suggestions.js";
 
 export class NumberInput {
-  /** `field` is the member that it is, `name` is what a screen reader says; it is written "" or a value. */
-  constructor(field, name, value) {
-    this.field = field;
+  /**
+   * `field` is the member that it is, `name` is what a screen reader says; it is written "" or a value, and may be left
+   * open where it is `optional`.
+   */
+  constructor(field, name, value, { optional = false } = {}) {
+    Object.assign(this, { field, optional });
     this.source = choice(SOURCES, { "aria-label": `${name}, given as`, on: { change: () => this.adapt() } });
-    this.value = element("input", { "aria-label": name, required: true, autocomplete: "off", size: 8 });
+    this.value = element("input", { "aria-label": name, required: !optional, autocomplete: "off", size: 8 });
     this.element = element("div", { class: "number-input", dataset: { field } }, this.source, this.value);
     this.source.value = value?.parameter === undefined ? "number" : "parameter";
     this.value.value = value?.parameter ?? value;
@@ -21,6 +24,10 @@ export class NumberInput {
     this.value.inputMode = named ? "text" : "decimal";
   }
 
+  get isOpen() {
+    return this.value.value.trim() === "";
+  }
+
   /** As the registry takes it. */
   read() {
     const text = this.value.value.trim();
@@ -29,7 +36,7 @@ export class NumberInput {
 
   /** What cannot even be sent, the field below `path`: `[{field, message}]`. */
   problems(path) {
-    if (this.value.value.trim()) return [];
+    if (this.optional || !this.isOpen) return [];
     return [{ field: `${path}.${this.field}`, message: "Give a number." }];
   }
 }
