@@ -16,6 +16,8 @@ from rules_registry.api.application import create_app
 from rules_registry.api.control.control_body import read_control_body
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.domain.commands import ClearGroup
+from rules_registry.domain.history_quota import HistoryQuota
+from rules_registry.domain.quotas import Quotas
 from rules_registry.openapi_document import openapi_document
 from rules_registry.service.rule_file_lines import read_records, read_text
 from tripline_contracts import event_type_loader
@@ -37,11 +39,18 @@ BODY = {
 PLAIN = "(1),(active),(cardId&merchantId),(),(amount),(SUM),(>),(8000),(10)"
 
 
+KEY = ApiKey("ada", hashlib.sha256(b"key-for-these-tests").hexdigest(), frozenset({"rules:read"}))
+AUTHORISED = {"Authorization": "Bearer key-for-these-tests"}
+
+
+def a_pool() -> ConnectionPool[Connection]:
+    """Of no database."""
+    return ConnectionPool("", connection_class=Connection, open=False)
+
+
 @pytest.fixture
 def client() -> FlaskClient:
-    pool = ConnectionPool("", connection_class=Connection, open=False)
-    key = ApiKey("ada", hashlib.sha256(b"key-for-these-tests").hexdigest(), frozenset({"rules:read"}))
-    app, _ = create_app(pool, Access((key,)), CollectorRegistry(), CARD)
+    app, _ = create_app(a_pool(), Access((KEY,)), CollectorRegistry(), CARD)
     return app.test_client()
 
 
@@ -93,10 +102,25 @@ def test_the_document_is_of_the_type() -> None:
     assert not Draft202012Validator(whole).is_valid({**BODY, "groupingKeyNames": ["payeeId"]})
 
 
+def test_a_template_says_how_long_it_has_history_kept_and_how_long_that_is_here() -> None:
+    declared = event_type_loader.load()
+    room = Quotas(history=HistoryQuota(most=100_000_000, rate=15))
+    app, _ = create_app(a_pool(), Access((KEY,)), CollectorRegistry(), declared, room)
+    answer = app.test_client().get("/v1/rule-templates", headers=AUTHORISED).get_json()
+    told = {one["templateId"]: (one["neededSeconds"], one["keptSeconds"]) for one in answer["items"]}
+    assert told["more-than-ever"] == (34_560_000, 6_666_666)
+    # of a bucketed one a bucket, and of a party an entry for each side
+    assert told["dormant-account"] == (3_600, 6_666_666)
+    assert told["goes-out-as-it-came-in"] == (86_400, 3_333_333)
+
+
+def test_where_nothing_is_expected_nothing_bounds_a_template(client: FlaskClient) -> None:
+    answer = client.get("/v1/rule-templates", headers=AUTHORISED).get_json()
+    assert {one["keptSeconds"] for one in answer["items"]} == {None}
+
+
 def test_the_list_is_filtered_by_the_types_fields(client: FlaskClient) -> None:
-    answer = client.get(
-        "/v1/rules?groupingKey=payeeId", headers={"Authorization": "Bearer key-for-these-tests"}
-    )
+    answer = client.get("/v1/rules?groupingKey=payeeId", headers=AUTHORISED)
     assert answer.status_code == 422
     (error,) = answer.get_json()["errors"]
     assert "cardId" in error["message"]

@@ -28,7 +28,7 @@ class HistoryQuota:
 
     def require(self, definition: RuleDefinition) -> None:
         """Raises `TooMuchHistory` if the rule alone keeps more than that: its window, or of a bucketed one a bucket."""
-        needed = _needed_seconds(definition)
+        needed = needed_seconds(definition)
         rate = self.rate * self._rows(definition)
         held = needed * rate
         if held <= self.most:
@@ -42,12 +42,16 @@ class HistoryQuota:
             )
         )
 
+    def kept_seconds(self, definition: RuleDefinition) -> int:
+        """How far back a rule with these groupings may look, where it is alone."""
+        return self.most // (self.rate * self._rows(definition))
+
     def held_by(self, definitions: Iterable[RuleDefinition]) -> int:
         """Transactions that an engine with these rules holds: on each anchor those of its widest window."""
         widest: dict[str, int] = {}
         for definition in definitions:
             anchor = anchor_of(definition, self.event_type)
-            kept = _needed_seconds(definition) * self._rows(definition)
+            kept = needed_seconds(definition) * self._rows(definition)
             widest[anchor] = max(widest.get(anchor, 0), kept)
         return sum(widest.values()) * self.rate
 
@@ -57,5 +61,6 @@ class HistoryQuota:
         return 1 if party is None else len(party.sides)
 
 
-def _needed_seconds(definition: RuleDefinition) -> int:
+def needed_seconds(definition: RuleDefinition) -> int:
+    """For how long a transaction is kept for the rule: its widest window, or of a bucketed one a bucket."""
     return definition.bucket_seconds or definition.window_seconds

@@ -18,7 +18,8 @@ export const FIRST_CONDITION = {
 /** And a rule of one condition. */
 export const BLANK = { name: "", ...FIRST_CONDITION, ...none };
 
-export const TEMPLATES = DECLARED.map(({ title, explanation, definition, catalogue }) => ({
+export const TEMPLATES = DECLARED.map(({ templateId, title, explanation, definition, catalogue }) => ({
+  templateId,
   title,
   catalogue,
   explanation,

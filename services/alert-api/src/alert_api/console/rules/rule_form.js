@@ -5,13 +5,14 @@ import { Problem, registry } from "../core/client.js";
 import { BodyForm } from "./body_form.js";
 import { inWords } from "../words/definition.js";
 import { BacktestTrial } from "./backtest_trial.js";
-import { choice, element, form, labelled, setText } from "../core/dom.js";
+import { element, form, labelled, setText } from "../core/dom.js";
 import { markFields } from "../core/field_errors.js";
 import { FiringForm } from "./firing_form.js";
 import { knownNames } from "../conditions/name_suggestions.js";
 import { PrecisionForm } from "./precision_form.js";
 import { BLANK, TEMPLATES } from "../conditions/rule_templates.js";
 import { warningList, warningsOf } from "./rule_warnings.js";
+import { TemplateChoice } from "./template_choice.js";
 
 export class RuleForm {
   /**
@@ -42,7 +43,9 @@ export class RuleForm {
     return form(
       () => this.send(),
       { class: "rule-form", on: { input: () => this.changed(), change: () => this.changed() } },
-      this.rule || !TEMPLATES.length ? null : this.templates(),
+      this.rule || !TEMPLATES.length
+        ? null
+        : new TemplateChoice((definition) => this.write(definition ?? BLANK)).element,
       at("name", labelled("Name", this.name)),
       this.body.element,
       this.precision.element,
@@ -60,23 +63,6 @@ export class RuleForm {
       this.error,
       element("div", { class: "dialog-end" }, this.go),
     );
-  }
-
-  /** What there is to begin with, and what it is against. */
-  templates() {
-    const why = element("p", { class: "hint", role: "status" });
-    const begin = choice([["", "a blank rule"]], {
-      id: "rule-template",
-      on: {
-        change: () => {
-          const chosen = TEMPLATES[begin.value] ?? null;
-          setText(why, chosen?.explanation ?? "");
-          this.write(chosen?.definition ?? BLANK);
-        },
-      },
-    });
-    begin.append(...inGroups());
-    return element("div", { class: "templates" }, labelled("Begin with", begin), why);
   }
 
   write(definition) {
@@ -195,17 +181,4 @@ export class RuleForm {
 
 function at(field, node) {
   return element("div", { dataset: { field } }, node);
-}
-
-/** What can be chosen to begin with; the rules of a list that others published stand behind, as a group. */
-function inGroups() {
-  const options = TEMPLATES.map(({ title }, index) => element("option", { value: index }, title));
-  const isListed = (_, index) => TEMPLATES[index].catalogue !== null;
-  const listed = options.filter(isListed);
-  const others = options.filter((option, index) => !isListed(option, index));
-  if (!listed.length) return others;
-  return [
-    element("optgroup", { label: "Often written" }, others),
-    element("optgroup", { label: "From a published catalogue" }, listed),
-  ];
 }

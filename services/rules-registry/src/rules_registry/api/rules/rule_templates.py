@@ -1,14 +1,20 @@
 """/v1/rule-templates: rules that teams begin with."""
 
+# ruff: noqa: N815  # the names are those of the JSON
+
 from __future__ import annotations
 
 from typing import Any
 
 import marshmallow as ma
 
+from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
-from rules_registry.api.services import installed_type
-from tripline_contracts.rules.rule_templates import templates_of
+from rules_registry.api.services import installed_type, registry
+from rules_registry.domain.history_quota import HistoryQuota, needed_seconds
+from tripline_contracts.rules.rule_definition import MAX_WINDOW_SECONDS
+from tripline_contracts.rules.rule_templates import RuleTemplate, templates_of
+from tripline_http.fields import BoundedInteger
 from tripline_http.openapi import new_blueprint
 
 blueprint = new_blueprint("templates", __name__, "Rules to begin with")
@@ -17,7 +23,7 @@ blueprint = new_blueprint("templates", __name__, "Rules to begin with")
 class TemplateSchema(ma.Schema):
     """A rule to begin with: take it, set its numbers, publish it."""
 
-    templateId = ma.fields.String(required=True)  # noqa: N815 - the name of the JSON
+    templateId = ma.fields.String(required=True)
     title = ma.fields.String(required=True)
     explanation = ma.fields.String(required=True, metadata={"description": "What it is against"})
     definition = ma.fields.Raw(
@@ -25,6 +31,22 @@ class TemplateSchema(ma.Schema):
         metadata={
             "allOf": [{"$ref": f"#/components/schemas/{BODY_SCHEMA}"}],
             "description": "A body that POST /v1/rules takes",
+        },
+    )
+    neededSeconds = BoundedInteger(
+        1,
+        MAX_WINDOW_SECONDS,
+        required=True,
+        metadata={"description": "For how long it has transactions kept: its widest window, or a bucket"},
+    )
+    keptSeconds = BoundedInteger(
+        0,
+        MAX_WINDOW_SECONDS,
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "For how long this installation keeps them for such a rule; one that needs more is refused "
+            "as it stands. null: nothing bounds it"
         },
     )
     catalogue = ma.fields.String(
@@ -47,6 +69,13 @@ class TemplatesSchema(ma.Schema):
 def list_templates() -> dict[str, Any]:
     """List rules to begin with
 
-    Each can be published as it stands.
+    Each can be published as it stands, where this installation keeps history for as long as it needs.
     """
-    return {"items": [template.to_json() for template in templates_of(installed_type())]}
+    room = registry().quotas.history
+    return {"items": [_told(template, room) for template in templates_of(installed_type())]}
+
+
+def _told(template: RuleTemplate, room: HistoryQuota | None) -> dict[str, Any]:
+    definition = read_rule_body(template.definition, installed_type()).definition
+    kept = None if room is None else min(room.kept_seconds(definition), MAX_WINDOW_SECONDS)
+    return {**template.to_json(), "neededSeconds": needed_seconds(definition), "keptSeconds": kept}
