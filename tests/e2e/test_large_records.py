@@ -192,24 +192,3 @@ def lengths_in_archive(archive: Path, topic: str) -> dict[tuple[int, int], int]:
         for record in run
         if "tripline-cut" in dict(record.headers)
     }
-
-
-@pytest.mark.timeout(300)
-def test_times_that_spark_cannot_hold_end_nothing(
-    java: Java, jars: Jars, kafka: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    """Its source ends at them; an earlier release's topics took them."""
-    log = LargeRecordLog(kafka, f"{request.node.name[5:20]}-")
-    log.create()
-    traffic = Traffic(log)
-    traffic.publish(1)
-    traffic.send_good(0)
-    beyond = [2**63 - 1, (2**63 - 1) // 1000 + 1]
-    log.send([replace(traffic.good(partition), time=time) for partition in (0, 1) for time in beyond])
-    traffic.send_good(1)
-    workplace = Workplace(java, jars, kafka, tmp_path)
-    with running_engine(workplace, {"TRIPLINE_TOPIC_PREFIX": log.prefix}):
-        wait(traffic, workplace)
-        traffic.send_good(0)
-        wait(traffic, workplace)
-    read_verdict(log).assert_equal()
