@@ -21,7 +21,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests import scratch
 from tests.servers import PostgresServer
-from tests.stack import RunningStack, running
+from tests.stack import RunningStack, running, running_in_background
 from tripline_demo import paths
 from tripline_demo.embedded import kafka as embedded_kafka
 from tripline_demo.embedded import postgres as embedded_postgres
@@ -58,6 +58,8 @@ ON_SHARED_LINES = {
     "test_export",
     "test_readme_tour",
     "test_card_authorisations",
+    "test_kinds_of_event",
+    "test_stack_ended",
     "test_guard",
     "test_life_of_a_rule",
     "test_entries_of_lists",
@@ -107,6 +109,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         os.setpriority(os.PRIO_PROCESS, 0, max(BEHIND, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
+LINES = {"running_stack", "card_line", "activity_line"}
+"""Fixtures of running lines that tests share."""
+
+
 SHARED_LINES: pytest.StashKey[dict[str, ExitStack]] = pytest.StashKey()
 """What stops each of the running lines that tests share, by name."""
 
@@ -115,26 +121,36 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever shares a running line comes after the rest, one line after the other: each takes half a core while it
     runs. What needs no server comes last, for whoever is done first."""
     for item in items:
-        if not _is_in_browser(item) and {"running_stack", "card_line"} & {*getattr(item, "fixturenames", ())}:
+        if not _is_in_browser(item) and LINES & {*getattr(item, "fixturenames", ())}:
             # on another worker it would start a line of its own, and end it beneath those that come later
             assert item.path.stem in ON_SHARED_LINES, f"add {item.path.stem} to ON_SHARED_LINES"
     items.sort(key=_how_late)
 
 
+IN_ORDER = (
+    # its life, with what is judged in the middle of it
+    ("activities", "integration/test_stack.py"),
+    ("activities", "e2e/test_kinds_of_event.py"),
+    ("activities", "browser/test_kinds_of_event.py"),
+    ("activities", "integration/test_stack_ended.py"),
+    # first the one that looks at newest alerts, then the one that raises many
+    ("cards", "browser/test_cards.py"),
+    ("cards", "e2e/test_card_authorisations.py"),
+    # it needs a line that has seen no rule
+    ("line", "e2e/test_line.py"),
+)
+"""Files whose place on a shared line matters, with the line's name; of the third line others follow."""
+
+
 def _how_late(item: pytest.Item) -> int:
+    last = len(IN_ORDER)
     if item.nodeid.startswith("tests/unit/"):
-        return 6
-    in_browser, line = _is_in_browser(item), _shared_line(item)
-    if line == "cards":
-        # first the one that looks at newest alerts, then the one that raises many
-        return 1 if in_browser else 2
-    if line is None:
-        return 0
-    if item.path.name == "test_line.py":
-        # it needs a line that has seen no rule
-        return 3
+        return last + 3
+    for number, (_, file) in enumerate(IN_ORDER):
+        if item.path.match(f"tests/{file}"):
+            return 1 + number
     # in a browser they ask for the line once they have one
-    return 5 if in_browser else 4
+    return 0 if _shared_line(item) is None else last + 2 if _is_in_browser(item) else last + 1
 
 
 def _is_in_browser(item: pytest.Item) -> bool:
@@ -143,8 +159,9 @@ def _is_in_browser(item: pytest.Item) -> bool:
 
 def _shared_line(item: pytest.Item) -> str | None:
     """The name of the running line that a test may ask for."""
-    if item.path.name.startswith("test_card"):
-        return "cards"
+    for line, file in IN_ORDER:
+        if item.path.match(f"tests/{file}"):
+            return line
     on_it = _is_in_browser(item) or "running_stack" in getattr(item, "fixturenames", ())
     return "line" if on_it else None
 
@@ -233,3 +250,10 @@ def card_line(jars: Jars, servers_folder: Path, pytestconfig: pytest.Config) -> 
     yield from _shared(
         pytestconfig, "cards", running(servers_folder / "cards", jars, "--event-type", "card-authorisation")
     )
+
+
+@pytest.fixture(scope="session")
+def activity_line(jars: Jars, servers_folder: Path, pytestconfig: pytest.Config) -> Iterator[RunningStack]:
+    """The same of several kinds of event in one stream, as `make up` starts it; the last of its tests ends it."""
+    line = running_in_background(servers_folder / "activities", jars, "--event-type", "activity")
+    yield from _shared(pytestconfig, "activities", line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -19,9 +20,10 @@ import psutil
 
 from tests import classes
 from tripline_demo.embedded.jars import Jars
-from tripline_demo.processes import leash
+from tripline_demo.processes import leash, ports
 from tripline_demo.stack import orphans
 from tripline_demo.stack.places import Places
+from tripline_demo.stack.plan import PORTS
 
 WEBHOOKS = {
     "TRIPLINE_WEBHOOK_HOSTS": "127.0.0.1", "TRIPLINE_WEBHOOK_PRIVATE": "true", "TRIPLINE_WEBHOOK_PLAIN": "true",
@@ -120,3 +122,22 @@ def running(folder: Path, jars: Jars, *options: str) -> Iterator[RunningStack]:
         yield read(places)
     finally:
         process.stop()
+
+
+@contextmanager
+def running_in_background(folder: Path, jars: Jars, *options: str) -> Iterator[RunningStack]:
+    """A line as `tripline up` starts it where somebody has the registry's usual port. Its processes are nobody's
+    children; it is ended with the `with`."""
+    places = prepare(folder, jars)
+    with socket.socket() as listener:
+        if ports.is_free(PORTS["registry"]):
+            listener.bind((ports.LOOPBACK, PORTS["registry"]))
+            listener.listen()
+        try:
+            started = tripline(places, "up", "--no-traffic", *options)
+            assert started.returncode == 0, started.stdout + started.stderr
+            yield read(places)
+        finally:
+            tripline(places, "down")
+            for left in processes(places):
+                left.kill()

@@ -44,6 +44,7 @@ CSV_LINES = 240
 def line(running_stack: RunningStack) -> Line:
     """The shared one before others use it (conftest.py sees to that): rules that are the first ever need one that has
     seen none."""
+    assert running_stack.file["eventType"] == "transaction"
     return Line(running_stack)
 
 

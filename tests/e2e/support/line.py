@@ -87,12 +87,12 @@ class Line:
         replay = ask("POST", "/v1/replays", **csv)["replayId"]
         return lambda: str(ask("GET", f"/v1/replays/{replay}")["state"])
 
-    def reception(self, content: bytes, **options: str) -> dict[str, Any]:
+    def reception(self, content: bytes, media: str = "text/csv", **options: str) -> dict[str, Any]:
         """What the engine made of a recording that is played as fast as possible, moved to now."""
         with self._stack.generator() as client:
             answer = client.post(
                 "/v1/replays",
-                headers={"Content-Type": "text/csv"},
+                headers={"Content-Type": media},
                 content=content,
                 params={"speed": "max"} | options,
             )

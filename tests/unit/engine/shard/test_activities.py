@@ -6,9 +6,7 @@ Each is judged over a history that is small enough to do by hand, by engine and 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,51 +14,25 @@ import pytest
 from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.event_types import SHIPPED, judge_by
 from tests.oracle.values.model import MicroBatch, Record
+from tests.unit.engine.support.activities import (
+    DAY,
+    MINUTE,
+    MUCH,
+    ROOT,
+    RULES,
+    SOON,
+    TAKEN_OVER,
+    TAKEOVER,
+    change,
+    log_in,
+    pays,
+)
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.rules import rule_definition
 
 ACTIVITY = event_type_loader.load("activity")
-ROOT = Path(__file__).parents[4]
 T = 1_763_640_000_000
-MINUTE, DAY = 60_000, 86_400_000
-
-
-def printed() -> dict[str, dict[str, Any]]:
-    """The rules of the document, by their names."""
-    text = (ROOT / "docs" / "event-types.md").read_text(encoding="utf-8")
-    rules = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
-    return {rule["name"]: rule for rule in rules}
-
-
-RULES = printed()
-TAKEOVER = "A password change, then a payment to somebody never paid before, within an hour"
-SOON = "A payment to somebody never paid before, within a minute of a log-in"
-MUCH = "Three times the usual within an hour of a password change"
-
-
-def log_in(account: str, after: float, result: str = "PASSED") -> dict[str, Any]:
-    return {"accountId": account, "happenedAt": after, "kind": "LOG_IN", "logInResult": result, "amount": "0"}
-
-
-def change(account: str, after: float, part: str = "PASSWORD") -> dict[str, Any]:
-    return {
-        "accountId": account,
-        "happenedAt": after,
-        "kind": "PROFILE_CHANGE",
-        "profilePart": part,
-        "amount": "0",
-    }
-
-
-def pays(account: str, after: float, to: str, amount: str = "10") -> dict[str, Any]:
-    return {
-        "accountId": account,
-        "happenedAt": after,
-        "kind": "PAYMENT",
-        "beneficiaryId": to,
-        "amount": amount,
-    }
 
 
 def raised(rule: Mapping[str, Any], history: list[dict[str, Any]], shards: int = 1) -> list[dict[str, Any]]:
@@ -110,25 +82,9 @@ def test_the_document_prints_these_and_the_first_is_the_seeded_one() -> None:
     assert read[0].hash == read[1].hash
 
 
-HISTORY = [
-    pays("ann", 0, "rent"),
-    pays("bob", 0, "shop"),
-    log_in("ann", DAY),
-    change("ann", DAY + MINUTE),
-    pays("ann", DAY + 2 * MINUTE, "rent"),  # 4: paid before
-    pays("ann", DAY + 3 * MINUTE, "shop", "700"),  # 5: never, by her
-    pays("ann", DAY + 4 * MINUTE, "shop", "700"),  # 6: a minute ago
-    pays("bob", DAY + 5 * MINUTE, "mule"),  # 7: never, but it was not his password
-    change("bob", DAY + 6 * MINUTE, "PHONE"),
-    pays("bob", DAY + 7 * MINUTE, "mule two"),  # 9: and this was no password
-    pays("ann", DAY + 61 * MINUTE, "late one"),  # 10: an hour to the millisecond
-    pays("ann", DAY + 61 * MINUTE + 1, "later one"),  # 11: and past it
-]
-
-
 @pytest.mark.parametrize("shards", [1, 3])
 def test_a_password_change_then_a_payment_to_somebody_new_within_an_hour(shards: int) -> None:
-    first, second = raised(RULES[TAKEOVER], HISTORY, shards)
+    first, second = raised(RULES[TAKEOVER], TAKEN_OVER, shards)
     assert ids([first, second]) == ["5", "10"]
     assert first["group"] == {"accountId": "ann", "beneficiaryId": "shop"}
     changed, paid = first["conditions"]
