@@ -129,13 +129,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 IN_ORDER = (
     # its life, with what is judged in the middle of it
-    ("activities", "integration/test_stack.py"),
-    ("activities", "e2e/test_kinds_of_event.py"),
-    ("activities", "browser/test_kinds_of_event.py"),
-    ("activities", "integration/test_stack_ended.py"),
+    ("activities", "integration/stack/test_stack.py"),
+    ("activities", "e2e/event_types/test_kinds_of_event.py"),
+    ("activities", "browser/event_types/test_kinds_of_event.py"),
+    ("activities", "integration/stack/test_stack_ended.py"),
     # first the one that looks at newest alerts, then the one that raises many
-    ("cards", "browser/test_cards.py"),
-    ("cards", "e2e/test_card_authorisations.py"),
+    ("cards", "browser/event_types/test_cards.py"),
+    ("cards", "e2e/event_types/test_card_authorisations.py"),
     # it needs a line that has seen no rule
     ("line", "e2e/test_line.py"),
 )
