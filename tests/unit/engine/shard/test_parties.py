@@ -132,6 +132,31 @@ def test_duplicates_go_by_id_value_and_side() -> None:
     assert len(judged(batches)) == 4
 
 
+def test_ids_are_known_with_their_sides_from_the_log_too() -> None:
+    """Of what came late the side is in no window any more, while its id counts for duplicates still."""
+    rule = draft("COUNT", ">=", "1", by=BY_ACCOUNT, seconds=1)
+    late = replace(
+        sent(1, 25, 12, record_time=T), value=(sent(-590, 25, 12).value or b"").replace(b"t-590", b"t1")
+    )
+    again = sent(415, 25, 12, record_time=T + 420_000)
+    again = replace(again, value=(again.value or b"").replace(b"t415", b"t1"))
+    batches = [
+        batch(events=published(rule), ticks=[T]),
+        batch(records=[late]),
+        batch(ticks=[T + 420_000]),
+        batch(records=[again]),
+    ]
+    engine = Engine(1)
+    for one in batches[:-1]:
+        engine.take(one)
+    assert engine.counters["pruned_columns"] > 0
+    engine.forget()
+    engine.take(batches[-1])
+    outcome = judge(batches)
+    assert outcome.duplicates == 2
+    assert_equal(engine, outcome)
+
+
 def test_a_void_takes_away_both_entries() -> None:
     registry = Registry()
     rule = registry.publish(1, draft("COUNT", ">=", "1", by=BY_ACCOUNT, seconds=DAY), 0, T)

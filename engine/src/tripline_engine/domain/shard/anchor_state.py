@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tripline_contracts.control_commands import Group
+from tripline_contracts.event_type import SIDE
 from tripline_engine.domain.judging.anchor import Anchor
 from tripline_engine.domain.judging.judgement import Judgement
 from tripline_engine.domain.rules.rule_book import RuleBook
@@ -134,7 +135,7 @@ class AnchorState:
             folded = self.log.buckets.sets[key.path(name)].folded
             for field in bounds.keys() & key.used:
                 bounds[field] = bounds[field]._replace(sequence=min(bounds[field].sequence, folded))
-        if name in bounds:
-            # an id is remembered together with the anchor's value
-            bounds[name] = bounds[name]._replace(record=watermarks.id_floor)
+        for field in bounds.keys() & {name, SIDE}:
+            # an id is remembered together with the anchor's value, and an entry's with its side
+            bounds[field] = bounds[field]._replace(record=watermarks.id_floor)
         return bounds
