@@ -15,7 +15,8 @@ import psycopg
 import pytest
 
 from tests.integration.judged_by_sql.judged_rule import JudgedRule
-from tests.integration.judged_by_sql.sql_rules import RULES
+from tests.integration.judged_by_sql.party_rules import ENTRIES, OF_PARTIES
+from tests.integration.judged_by_sql.sql_rules import OF_FIELDS
 from tests.oracle.builders.shorthand import batch, payment
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
@@ -23,6 +24,7 @@ from tripline_contracts.rules import rule_definition
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
+RULES = (*OF_FIELDS, *OF_PARTIES)
 PAYMENTS, MICRO_BATCHES = 20_000, 8
 T = 1_700_000_000_000
 _TABLE = """
@@ -31,6 +33,8 @@ CREATE INDEX ON p (payer, t) INCLUDE (amount);
 CREATE FUNCTION local_time(t bigint, zone text) RETURNS timestamp LANGUAGE sql IMMUTABLE
 RETURN to_timestamp(t / 1000) AT TIME ZONE zone;
 """
+Told = dict[tuple[int, str | None], list[Decimal | None]]
+"""By number and side, which rules by fields have none of, the values of conditions and the sums of weights."""
 
 Payment = tuple[int, int, str | None, str | None, str, str]
 """Number, event time in ms, payer, beneficiary, amount, type."""
@@ -38,13 +42,15 @@ Payment = tuple[int, int, str | None, str | None, str, str]
 
 def payments() -> list[Payment]:
     """In order, no two at one time; over eleven days, so that no two windows are always alike."""
-    rng, time, made = Random(41), T, []
+    rng, elsewhere, time, made = Random(41), Random(42), T, []
     for number in range(PAYMENTS):
         time += rng.choice([1, 999, 1000, 5_000, 20_000, 60_000, 240_000])
         payer = None if rng.random() < 0.02 else f"p{rng.randrange(40)}"
         beneficiary = f"b{rng.randrange(25)}"
         if rng.random() < 0.05:
             beneficiary = payer or beneficiary
+        elif elsewhere.random() < 0.3:
+            beneficiary = f"p{elsewhere.randrange(40)}"
         cents = rng.choice(
             [rng.randrange(-20_000, 90_000), 5_000 * rng.randrange(-4, 18), rng.randrange(2_000)]
         )
@@ -62,8 +68,8 @@ def payments() -> list[Payment]:
 
 
 @pytest.fixture(scope="module")
-def alerts() -> dict[str, dict[int, list[Decimal | None]]]:
-    """By rule, what the engine says: of each payment with an alert the values, and sums of weights."""
+def alerts() -> dict[str, Told]:
+    """By rule, what the engine says of each payment, or entry, with an alert."""
     made = payments()
     size = PAYMENTS // MICRO_BATCHES
     engine = Engine(shards=2)
@@ -80,13 +86,13 @@ def alerts() -> dict[str, dict[int, list[Decimal | None]]]:
             for number, time, payer, beneficiary, amount, kind in part
         ]
         engine.take(batch(ticks=[part[0][1]], records=records))
-    told: dict[str, dict[int, list[Decimal | None]]] = {rule.name: {} for rule in RULES}
+    told: dict[str, Told] = {rule.name: {} for rule in RULES}
     for alert in engine.alerts():
-        number = int(alert["transaction"]["transactionId"].removeprefix("t"))
-        assert number not in told[alert["ruleName"]]
+        judged = int(alert["transaction"]["transactionId"].removeprefix("t")), alert.get("side")
+        assert judged not in told[alert["ruleName"]]
         values = [one["value"] for one in alert.get("conditions", [alert])]
         sums = [one["sum"] for one in alert.get("weighted", [])]
-        told[alert["ruleName"]][number] = [_number(value) for value in (*values, *sums)]
+        told[alert["ruleName"]][judged] = [_number(value) for value in (*values, *sums)]
     return told
 
 
@@ -98,6 +104,7 @@ def connection(database: str) -> Iterator[psycopg.Connection[Any]]:
             for row in payments():
                 copy.write_row(row)
         opened.execute("ANALYZE p")
+        opened.execute(ENTRIES)
         yield opened
 
 
@@ -105,10 +112,13 @@ def connection(database: str) -> Iterator[psycopg.Connection[Any]]:
 def test_sql_says_the_same(
     rule: JudgedRule,
     connection: psycopg.Connection[Any],
-    alerts: dict[str, dict[int, list[Decimal | None]]],
+    alerts: dict[str, Told],
     record_property: Callable[[str, object], None],
 ) -> None:
-    told = {number: [_reported(value) for value in values] for number, values in connection.execute(rule.sql)}
+    told = {
+        (number, side[0] if side else None): [_reported(value) for value in values]
+        for number, values, *side in connection.execute(rule.sql)
+    }
     record_property("told", f"{rule.name}: {len(told)} of {PAYMENTS} payments")
     assert alerts[rule.name] == told
     assert 3 <= len(told) <= PAYMENTS / 4
