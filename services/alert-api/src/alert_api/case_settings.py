@@ -19,11 +19,13 @@ def read_due(text: str) -> DuePolicy:
 
 
 def subject_fields(text: str, declared: EventType) -> tuple[str, ...]:
-    """The fields named, under their canonical names; where none is, those that rules run by, in the declared order."""
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    """The fields and parties named, under their canonical names; where none is, the parties, which come first among
+    what rules run by, then the anchors, in the declared order."""
+    names = _names(text)
     if not names:
-        return tuple(name for name in declared.anchors if name in declared.groupable)
-    groupable = {
+        parties = [party.name for party in declared.parties]
+        return (*parties, *(name for name in declared.anchors if name in declared.groupable))
+    groupable = {name: name for name in declared.groupings} | {
         alias: declared.field(name).name
         for name in declared.groupable
         for alias in (name, *declared.field(name).aliases)
@@ -32,6 +34,15 @@ def subject_fields(text: str, declared: EventType) -> tuple[str, ...]:
         if name not in groupable:
             raise ConfigurationError(
                 f"TRIPLINE_CASE_SUBJECT_FIELDS names {name!r}; expected fields that rules can group by, with commas "
-                f"between them: {', '.join(declared.groupable)}."
+                f"between them: {', '.join(declared.groupings)}."
             )
     return tuple(dict.fromkeys(groupable[name] for name in names))
+
+
+def party_sides(text: str, declared: EventType) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Of the parties that the same setting names the fields of their sides: alerts by these are about the party too."""
+    return tuple((party.name, party.fields) for party in declared.parties if party.name in _names(text))
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -10,7 +10,7 @@ from pathlib import Path
 from environs import Env, EnvError
 from marshmallow.validate import Range
 
-from alert_api.case_settings import read_due, subject_fields
+from alert_api.case_settings import party_sides, read_due, subject_fields
 from alert_api.domain.cases.due import DuePolicy
 from alert_api.domain.cases.policy import CasePolicy
 from alert_api.domain.cases.snooze_commands import DAY_MS, SnoozePolicy
@@ -210,11 +210,12 @@ def rebuild_dsn() -> str:
 
 
 def _case_policy(env: Env, declared: EventType) -> CasePolicy:
-    gap = env.str("EPISODE_GAP_MINUTES", "").strip()
+    gap, subjects = env.str("EPISODE_GAP_MINUTES", "").strip(), env.str("CASE_SUBJECT_FIELDS", "")
     return CasePolicy(
         gap_ms=_bound(env, "EPISODE_GAP_MINUTES", 1, 1_152_000) * 60_000 if gap else None,
-        subject_fields=subject_fields(env.str("CASE_SUBJECT_FIELDS", ""), declared),
+        subject_fields=subject_fields(subjects, declared),
         reopen_ms=_bound(env, "CASE_REOPEN_DAYS", 7, 36_500, least=0) * 86_400_000,
+        party_sides=party_sides(subjects, declared),
     )
 
 

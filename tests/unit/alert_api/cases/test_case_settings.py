@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from alert_api.domain.cases.policy import CasePolicy
+from alert_api.domain.cases.subject import Subject, subject_of
 from alert_api.settings import projector_settings
 from tripline_http.errors import ConfigurationError
 
@@ -22,7 +23,7 @@ def _projector(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_settings_the_rules_windows_and_the_types_anchors_decide(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert projector_settings().policy == CasePolicy(None, ("payeeId", "beneficiaryId"), 7 * DAY)
+    assert projector_settings().policy == CasePolicy(None, ("account", "payeeId", "beneficiaryId"), 7 * DAY)
     monkeypatch.setenv("TRIPLINE_EVENT_TYPE", "card-authorisation")
     fields = projector_settings().policy.subject_fields
     assert fields
@@ -34,6 +35,28 @@ def test_settings_replace_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRIPLINE_CASE_SUBJECT_FIELDS", " paymentType , payeeId,payeeId")
     monkeypatch.setenv("TRIPLINE_CASE_REOPEN_DAYS", "0")
     assert projector_settings().policy == CasePolicy(30 * 60_000, ("paymentType", "payeeId"), 0)
+    monkeypatch.setenv("TRIPLINE_CASE_SUBJECT_FIELDS", "account, paymentType")
+    policy = projector_settings().policy
+    assert policy.party_sides == (("account", ("payeeId", "beneficiaryId")),)
+    assert CasePolicy.from_json(policy.to_json()) == policy
+
+
+@pytest.mark.parametrize(
+    ("setting", "group", "subject"),
+    [
+        ("", {"account": "25", "beneficiaryId": "12"}, ("account", "25")),
+        ("", {"payeeId": "25"}, ("payeeId", "25")),
+        ("account", {"account": "25"}, ("account", "25")),
+        ("account", {"beneficiaryId": "25"}, ("account", "25")),
+        ("account", {"beneficiaryId": "25", "payeeId": "12"}, ("account", "12")),
+        ("payeeId,account", {"payeeId": "25"}, ("payeeId", "25")),
+    ],
+)
+def test_of_a_party_and_of_its_sides(
+    monkeypatch: pytest.MonkeyPatch, setting: str, group: dict[str, str], subject: tuple[str, str]
+) -> None:
+    monkeypatch.setenv("TRIPLINE_CASE_SUBJECT_FIELDS", setting)
+    assert subject_of(7, group, projector_settings().policy) == Subject.of_field(*subject)
 
 
 @pytest.mark.parametrize(

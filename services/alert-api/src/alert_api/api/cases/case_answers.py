@@ -83,7 +83,7 @@ def _case(group: dict[str, Any], declared: EventType) -> dict[str, Any]:
     rule_id = schemas.load("values")["$defs"]["id"]
     subject = object_of(
         {
-            "field": nullable({"enum": list(declared.groupable)}),
+            "field": nullable({"enum": list(declared.groupings)}),
             "value": nullable({"type": "string"}),
             "ruleId": nullable(rule_id),
             "group": nullable(group),
@@ -97,7 +97,7 @@ def _case(group: dict[str, Any], declared: EventType) -> dict[str, Any]:
             "state": {"enum": list(STATES)},
             "subject": {
                 **subject,
-                "description": "A field and its value; of groups without such a field the rule and the group",
+                "description": "A field, or party, and its value; of groups without such a one the rule and the group",
             },
             "alertCount": {**COUNT, "description": "Alerts that came while it was the subject's case"},
             "episodeCount": COUNT,

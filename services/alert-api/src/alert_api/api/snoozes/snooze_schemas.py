@@ -103,7 +103,7 @@ class SnoozeBody(ReasonBody):
 
 def snooze_body(declared: EventType) -> type[ma.Schema]:
     """The body of a request, with the fields of this event type."""
-    fields = ma.validate.OneOf(declared.groupable)
+    fields = ma.validate.OneOf(declared.groupings)
     subject = _SubjectBody.from_dict({"field": ma.fields.String(required=True, validate=fields)})
     group = ma.fields.Dict(
         keys=ma.fields.String(validate=ma.validate.OneOf(declared.groupings)),
@@ -130,7 +130,7 @@ def components(declared: EventType) -> dict[str, dict[str, Any]]:
 
 
 def _subject_schema(declared: EventType) -> dict[str, Any]:
-    return object_of({"field": {"enum": list(declared.groupable)}, "value": VALUE})
+    return object_of({"field": {"enum": list(declared.groupings)}, "value": VALUE})
 
 
 def _group_schema(declared: EventType) -> dict[str, Any]:

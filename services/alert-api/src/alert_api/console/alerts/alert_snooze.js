@@ -2,7 +2,7 @@
 
 import { session } from "../core/client.js";
 import { button, element } from "../core/dom.js";
-import { ANCHORS } from "../core/event_type.js";
+import { ANCHORS, sidesOf } from "../core/event_type.js";
 import { openSnooze } from "../parts/snooze_form.js";
 
 export function snoozedSentence({ snoozeId = null }) {
@@ -19,9 +19,11 @@ export function snoozeButton(alert) {
     button("Snooze\u2026", () => openSnooze(aboutAlert(alert)), { id: "snooze-this" });
 }
 
-/** Its rule, its group, and whom rules run by, which cases are about. */
+/** Its rule, its group, and whom rules run by, parties before fields, which cases are about. */
 function aboutAlert(alert) {
-  const field = ANCHORS.find((name) => name in alert.group);
+  const names = Object.keys(alert.group);
+  const field = names.find((name) => sidesOf(name).length) ??
+    ANCHORS.find((name) => names.includes(name));
   return {
     rule: alert,
     subject: field === undefined ? null : { field, value: alert.group[field] },

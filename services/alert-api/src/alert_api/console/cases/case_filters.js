@@ -2,7 +2,7 @@
 
 import { session } from "../core/client.js";
 import { button, choice, element } from "../core/dom.js";
-import { KEYS as FIELDS } from "../core/event_type.js";
+import { GROUPINGS as FIELDS } from "../core/event_type.js";
 import { fieldName } from "../core/format.js";
 import { feeds } from "../core/pipeline.js";
 import { go } from "../core/router.js";

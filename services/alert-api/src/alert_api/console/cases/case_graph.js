@@ -2,7 +2,7 @@
 // them a line for each pair, the thicker the more it had; below it the same as a table.
 
 import { drawing, element } from "../core/dom.js";
-import { capital, MANY, ONE } from "../core/event_type.js";
+import { capital, MANY, ONE, sidesOf } from "../core/event_type.js";
 import { counted, decimal, fieldName, fullTime, timeOfDay } from "../core/format.js";
 
 const ROW = 34;
@@ -79,6 +79,7 @@ function picture(graph, { sources, targets, edges }, subject) {
   const height = ROW * Math.max(sources.length, targets.length);
   const most = Math.max(...edges.map((edge) => edge.transactions));
   const y = (index, count) => (height / count) * (index + 0.5);
+  const isSubject = (field) => subject.field === field || sidesOf(subject.field).includes(field);
   const names = (list, field) =>
     element(
       "ol",
@@ -86,7 +87,7 @@ function picture(graph, { sources, targets, edges }, subject) {
       list.map((name) =>
         element(
           "li",
-          { class: subject.field === field && subject.value === name ? "of-subject" : "", title: name },
+          { class: isSubject(field) && subject.value === name ? "of-subject" : "", title: name },
           name,
         )
       ),

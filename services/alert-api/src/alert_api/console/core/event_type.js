@@ -35,6 +35,12 @@ const PARTIES = declared.parties ?? [];
 /** All that rules can group by: fields, then parties. */
 export const GROUPINGS = [...KEYS, ...PARTIES.map((party) => party.name)];
 
+/** The fields of a party's sides; none of what is no party. */
+export function sidesOf(name) {
+  const party = PARTIES.find((known) => known.name === name);
+  return party === undefined ? [] : party.sides.map((side) => side.field);
+}
+
 /** Names of the sides of parties. */
 export const SIDES = [...new Set(PARTIES.flatMap((party) => party.sides.map((side) => side.name)))];
 

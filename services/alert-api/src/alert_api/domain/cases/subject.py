@@ -13,7 +13,7 @@ from tripline_contracts.canonical import canonical_json, sha256_hex
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The value of a field; of alerts whose group has no such field, rule and group themselves.
+    """The value of a field or a party; of alerts whose group has neither, rule and group themselves.
 
     `text` is canonical JSON: equal subjects have equal texts.
     """
@@ -41,7 +41,8 @@ def _key(text: str) -> str:
 
 def subject_of(rule_id: int, group: Mapping[str, Any], policy: CasePolicy) -> Subject:
     """The subject of an alert with this group."""
-    for field in policy.subject_fields:
-        if field in group:
-            return Subject.of_field(field, group[field])
+    for name in policy.subject_fields:
+        for field in policy.fields_of(name):
+            if field in group:
+                return Subject.of_field(name, group[field])
     return Subject.of_series(rule_id, group)
