@@ -1,4 +1,4 @@
-"""`python -m bench.beside`: what relative limits, deviations and aggregates of order cost beside plainer rules.
+"""`python -m bench.beside`: relative limits, deviations, aggregates of order and parties, beside plainer rules.
 
 As `bench.evaluation`: one group, a payment each millisecond, through packing and a shard, in this process. Each rule
 has a shard of its own, and all of them take the same micro-batches in turns, so that a ratio is of one run and one
@@ -9,6 +9,7 @@ limit.
     plain                  SUM [-------------------]e > a number
     same window            SUM [-------------------]e > times the AVG of the same window
     a baseline of its own  SUM           [---------]e > times the AVG [---------) before it
+    by a party             SUM [-------------------]e > a number, of the payer, then the same of the payee: two entries
 
 Writes var/beside.json; exit code 1 if a bar is missed.
 """
@@ -55,6 +56,7 @@ class Beside:
     behind: str | None = None
     own: bool = False
     deviations: str | None = None
+    by: str = "payeeId"
 
     def body(self, limit: Decimal, effective_from: int) -> dict[str, object]:
         """Under a limit that nothing reaches; a relative one goes so many times as far."""
@@ -80,7 +82,7 @@ class Beside:
     def _measure(self, function: str, window_seconds: int) -> dict[str, Any]:
         field = {"CHANGED": "beneficiaryId", "COUNT": None, "SECONDS_SINCE_PREVIOUS": None}
         return {
-            "groupingKeyNames": ["payeeId"],
+            "groupingKeyNames": [self.by],
             "aggregatorFunctionType": function,
             "aggregateFieldName": field.get(function, "paymentAmount"),
             "windowSeconds": window_seconds,
@@ -90,12 +92,14 @@ class Beside:
 _COMPARED: Final = {"limitOperatorType": ">"}
 _SAME, _OWN = "SUM against AVG of the same window", "SUM against AVG of the window before"
 _IN_DEVIATIONS: Final = "SUM against AVG and deviations of the same window"
+_OF_PARTY: Final = "SUM by a party"
 BARS: Final[tuple[tuple[str, str, float | None], ...]] = (
     (_SAME, "SUM", 1.3),
     (_OWN, "SUM", 2.2),
     ("STDDEV", "AVG", 1.5),
     ("SECONDS_SINCE_PREVIOUS", "COUNT", 1.2),
     ("CHANGED", "COUNT", 1.2),
+    (_OF_PARTY, "SUM", 2.2),
     (_IN_DEVIATIONS, "SUM", None),
 )
 """What may cost so many times what a plainer rule does; without a number it is only told."""
@@ -109,6 +113,7 @@ def rules(window_seconds: int) -> list[Beside]:
         Beside(_SAME, "SUM", window_seconds, "AVG"),
         Beside(_OWN, "SUM", window_seconds, "AVG", own=True),
         Beside(_IN_DEVIATIONS, "SUM", window_seconds, "AVG", deviations="3"),
+        Beside(_OF_PARTY, "SUM", window_seconds, by="account"),
     ]
 
 

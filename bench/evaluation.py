@@ -62,17 +62,19 @@ _CHECKED: Final = 50
 _BENEFICIARIES: Final = 100_000
 _EVERYTHING: Final = -UNREACHABLE
 _ANCHOR: Final = "payeeId"
+_JUDGED: Final = (_ANCHOR, "account")
 
 
 class TimedAnchor(Anchor):
-    """Arrays of an anchor that measure the processor time of judging on the rule's anchor, since it was set to 0."""
+    """Arrays of an anchor that measure the processor time of judging on the rule's anchor, a field or a party, since it
+    was set to 0."""
 
     judging_seconds: ClassVar[float] = 0.0
 
     def judge(self, rows: TransactionBatch, book: RuleBook, watermarks: Watermarks) -> Judgement:
         begin = time.process_time()
         judgement = super().judge(rows, book, watermarks)
-        if self.name == _ANCHOR:
+        if self.name in _JUDGED:
             TimedAnchor.judging_seconds += time.process_time() - begin
         return judgement
 

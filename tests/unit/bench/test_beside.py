@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from bench import plain
 from bench.beside import BARS, main, rules
 from bench.workload.rules import UNREACHABLE
 from tripline_contracts.event_type_loader import load
@@ -37,3 +38,8 @@ def test_every_bar_has_its_rows(
     rows = json.loads((folder / "beside.json").read_text())
     assert len(rows) == 2 * len(BARS) + len(rules(2)), result.output
     assert all(row["value"] > 0 for row in rows)
+
+
+def test_five_plain_rules_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain, "_FILLED", 1_000)
+    assert plain.measured(10, 20) > 0
