@@ -40,9 +40,9 @@ def is_applied(stack: RunningStack, rule: dict[str, Any]) -> bool:
     return bool(items) and (items[0]["appliedVersion"] or 0) >= rule["version"]
 
 
-def alerts_of(stack: RunningStack, rule_id: int, payee: str) -> list[dict[str, Any]]:
-    """Those of one payer, newest first."""
-    query: dict[str, str | int] = {"ruleId": rule_id, "group": f"payeeId:{payee}"}
+def alerts_of(stack: RunningStack, rule_id: int, payee: str, field: str = "payeeId") -> list[dict[str, Any]]:
+    """Those of one payer, or of the account as a party, newest first."""
+    query: dict[str, str | int] = {"ruleId": rule_id, "group": f"{field}:{payee}"}
     with stack.alerts() as alerts:
         items: list[dict[str, Any]] = alerts.get("/v1/alerts", params=query).json()["items"]
     return items

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,11 @@ def test_alerts_of_a_fraud_are_proven_and_explained(
     with running_stack.registry() as registry:
         made = registry.post("/v1/rules", json=definition(NAME, limit=LIMIT)).raise_for_status().json()
         rule_id = made["ruleId"]
-        eventually(lambda: is_applied(running_stack, made), "the rule is applied", SECONDS)
+        of_party = {"groupingKeyNames": ["account"], "filter": {"side": "payer"}}
+        body = {**definition(f"{NAME}, by account", limit=LIMIT), **of_party}
+        by_account = registry.post("/v1/rules", json=body).raise_for_status().json()
+        for rule in (made, by_account):
+            eventually(partial(is_applied, running_stack, rule), "the rule is applied", SECONDS)
         webhook, refusing = (
             new_webhook(running_stack, name, to.port)
             for name, to in (("Told", receiver), ("Poisoned", poisoned))
@@ -54,21 +59,21 @@ def test_alerts_of_a_fraud_are_proven_and_explained(
             played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
         payee, wanted = played["payeeId"], played["transactions"] - LIMIT
         eventually(lambda: len(alerts_of(running_stack, rule_id, payee)) == wanted, "its alerts", SECONDS)
-        tag = registry.get(f"/v1/rules/{rule_id}").raise_for_status().headers["ETag"]
-        registry.delete(f"/v1/rules/{rule_id}", headers={"If-Match": tag}).raise_for_status()
-    raised = alerts_of(running_stack, rule_id, payee)
+        of_account = (by_account["ruleId"], payee, "account")
+        eventually(lambda: len(alerts_of(running_stack, *of_account)) == wanted, "its alerts", SECONDS)
+        for identity in (rule_id, by_account["ruleId"]):
+            tag = registry.get(f"/v1/rules/{identity}").raise_for_status().headers["ETag"]
+            registry.delete(f"/v1/rules/{identity}", headers={"If-Match": tag}).raise_for_status()
+    raised, party_alert = alerts_of(running_stack, rule_id, payee), alerts_of(running_stack, *of_account)[0]
     with running_stack.alerts() as alerts:
-        for alert in (raised[0], raised[-1]):
+        for alert in (raised[0], raised[-1], party_alert):
             said = alerts.post(f"/v1/alerts/{alert['alertId']}/verification", timeout=90)
             assert said.status_code == 200, said.text
             verification = said.json()
             assert verification["outcome"] == "match", verification["differences"]
             assert verification["read"]["selected"] >= alert["contributors"]["count"]
-            kept = (
-                alerts.get(f"/v1/alerts/{alert['alertId']}/verifications")
-                .raise_for_status()
-                .json()["items"][0]
-            )
+            listed = alerts.get(f"/v1/alerts/{alert['alertId']}/verifications").raise_for_status().json()
+            kept = listed["items"][0]
             assert kept == {name: verification[name] for name in kept}
         newest = max(raised, key=lambda alert: alert["contributors"]["count"])
         path = f"/v1/alerts/{newest['alertId']}"
@@ -79,7 +84,8 @@ def test_alerts_of_a_fraud_are_proven_and_explained(
         page = alerts.get(f"{path}/contributors", params={"limit": 100}, timeout=90).raise_for_status().json()
         assert len(page["items"]) == newest["contributors"]["count"] == played["transactions"]
         assert {item["transaction"]["payeeId"] for item in page["items"]} == {payee}
-        evidence_is_drawn_and_checked(alerts, newest, payee, tmp_path)
+        evidence_is_drawn_and_checked(alerts, newest, f"payeeId:{payee}", tmp_path)
+        alert_of_a_party_is_explained(alerts, party_alert, payee, tmp_path)
         programs_and_webhooks_are_told(running_stack, alerts, payee, receiver, webhook)
         a_killed_notifier_goes_on(running_stack, payee, receiver, webhook)
         assert len(set(poisoned.ids)) == 1, "what is not taken is tried again, and nothing overtakes it"
@@ -177,13 +183,27 @@ def remove(stack: RunningStack, webhook: dict[str, Any]) -> None:
         ops.delete(f"/v1/webhooks/{webhook['webhookId']}").raise_for_status()
 
 
+def alert_of_a_party_is_explained(
+    alerts: httpx.Client, alert: dict[str, Any], account: str, folder: Path
+) -> None:
+    """As one of the side that paid; with its evidence, and in a case about the account."""
+    assert (alert["side"], alert["group"]) == ("payer", {"account": account})
+    path = f"/v1/alerts/{alert['alertId']}"
+    explanation = alerts.get(f"{path}/explanation", timeout=90).raise_for_status().json()
+    assert f"for account {account} as payer the number of payments was" in explanation["sentence"]
+    page = alerts.get(f"{path}/contributors", params={"limit": 100}, timeout=90).raise_for_status().json()
+    assert len(page["items"]) == alert["contributors"]["count"]
+    assert {item["transaction"]["payeeId"] for item in page["items"]} == {account}
+    evidence_is_drawn_and_checked(alerts, alert, f"account:{account}", folder)
+
+
 def evidence_is_drawn_and_checked(
-    alerts: httpx.Client, alert: dict[str, Any], payee: str, folder: Path
+    alerts: httpx.Client, alert: dict[str, Any], subject: str, folder: Path
 ) -> None:
     """Of the alert and of its case, by the command, which has the public key and nothing else."""
     (key,) = alerts.get("/v1/evidence-keys").raise_for_status().json()["items"]
     (folder / "key.pem").write_text(key["publicKey"])
-    cases = alerts.get("/v1/cases", params={"subject": f"payeeId:{payee}"}).raise_for_status().json()["items"]
+    cases = alerts.get("/v1/cases", params={"subject": subject}).raise_for_status().json()["items"]
     for kind, identity in (("alert", alert["alertId"]), ("case", cases[0]["caseId"])):
         drawn = alerts.post(f"/v1/{kind}s/{identity}/evidence", timeout=150)
         assert drawn.status_code == 200, drawn.text

@@ -33,7 +33,7 @@ PROFILE = Profile(transactions=240, micro_batches=(3, 5), partitions=(2, 2), rul
 SIZES = {name: getattr(PROFILE, name) for name in ("transactions", "micro_batches", "partitions", "rules")}
 EVERYTHING = [replace(profile, **SIZES) for profile in (EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE)]
 """The whole language, commands of operators, and backfilled records among the others: every second history; every
-fourth one has relative limits, weights, deviations and aggregates of order too."""
+fourth one has relative limits, weights, deviations, aggregates of order and rules by parties too."""
 
 
 @pytest.mark.timeout(900)
@@ -53,6 +53,7 @@ def test_random_histories(
     assert shares["histories"] == len(planned)
     assert shares["with alerts"] >= 0.8 * len(planned)
     assert shares["with backfilled ones"] >= 0.2 * len(planned)
+    assert shares["with alerts of parties"] >= 2
     assert shares["with segments in files"] >= 0.8 * len(planned)
 
 

@@ -45,6 +45,7 @@ class Verdict:
                 "with alerts": bool(alerts),
                 "with late alerts": any(alert["late"] for alert in alerts),
                 "with warm alerts": any(alert["warm"] for alert in alerts),
+                "with alerts of parties": any("side" in alert for alert in alerts),
                 "with rejects": bool(self.expected.rejects),
                 "with duplicates": self.expected.duplicates > 0,
                 "with traces": bool(self.expected.traces),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +37,43 @@ def ended(registry: httpx.Client, asked: dict[str, Any]) -> dict[str, Any]:
     return seen[-1]
 
 
-def tried_alerts(registry: httpx.Client, backtest: dict[str, Any], payee: str) -> set[str]:
+BY_ACCOUNT = "Backtest: an account beside itself"
+
+
+def by_account() -> dict[str, Any]:
+    """By the party, with what else the language has: sides, steps, a measured limit, deviations, and the order."""
+    count = {key: value for key, value in definition("").items() if key != "name"}
+    condition = {**count, "groupingKeyNames": ["account"], "limit": "1000000000", "filter": {"side": "payer"}}
+    amount = {**condition, "aggregateFieldName": "paymentAmount"}
+    paid = {
+        "groupingKeyNames": ["account"],
+        "aggregatorFunctionType": "SUM",
+        "aggregateFieldName": "paymentAmount",
+    }
+    behind = {**paid, "windowSeconds": 86_400, "filter": {"side": "payee"}, "minimumCount": 1}
+    parts = [
+        {**condition, "limit": str(LIMIT)},
+        {**amount, **paid, "limit": {"measure": behind, "times": "1000000"}},
+        {**amount, "aggregatorFunctionType": "STDDEV"},
+        {**amount, "aggregatorFunctionType": "CHANGED", "aggregateFieldName": "beneficiaryId"},
+        {**condition, "groupingKeyNames": ["account", {"field": "paymentAmount", "step": "100"}]},
+    ]
+    return {"name": BY_ACCOUNT, "conditions": {"any": parts}}
+
+
+def tried_alerts(registry: httpx.Client, backtest: dict[str, Any], field: str, payee: str) -> dict[str, Any]:
+    """By id, what was measured."""
     page = registry.get(f"{URL}/{backtest['backtestId']}/alerts", params={"limit": 100})
     items = page.raise_for_status().json()["items"]
     while following := page.links.get("next", {}).get("url"):
         page = registry.get(following).raise_for_status()
         items += page.json()["items"]
-    return {alert["alertId"] for alert in items if alert["group"]["payeeId"] == payee}
+    return measured(alert for alert in items if alert["group"].get(field) == payee)
+
+
+def measured(alerts: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    names = ("value", "conditions", "contributors", "side")
+    return {alert["alertId"]: [alert.get(name) for name in names] for alert in alerts}
 
 
 def test_a_rule_tried_gives_what_it_gave_live(
@@ -51,23 +82,31 @@ def test_a_rule_tried_gives_what_it_gave_live(
     with running_stack.registry() as registry, running_stack.alerts() as alerts:
         made = registry.post("/v1/rules", json=definition(NAME, limit=LIMIT)).raise_for_status().json()
         rule_id, first = made["ruleId"], made["effectiveFrom"]
-        eventually(lambda: is_applied(running_stack, made), "the rule is applied", SECONDS)
+        other = registry.post("/v1/rules", json=by_account()).raise_for_status().json()
+        for rule in (made, other):
+            eventually(partial(is_applied, running_stack, rule), "the rule is applied", SECONDS)
         with running_stack.generator() as generator:
             played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
         payee, wanted = played["payeeId"], played["transactions"] - LIMIT
         eventually(lambda: len(alerts_of(running_stack, rule_id, payee)) == wanted, "its alerts", SECONDS)
-        live = {alert["alertId"] for alert in alerts_of(running_stack, rule_id, payee)}
+        of_party = (other["ruleId"], payee, "account")
+        eventually(lambda: len(alerts_of(running_stack, *of_party)) == wanted, "its alerts", SECONDS)
+        live = measured(alerts_of(running_stack, rule_id, payee))
+        live_of_party = measured(alerts_of(running_stack, *of_party))
         case = alerts.get("/v1/cases", params={"subject": f"payeeId:{payee}"}).raise_for_status().json()
         path = f"/v1/cases/{case['items'][0]['caseId']}/resolve"
         alerts.post(path, json={"outcome": "confirmed_fraud"}, headers={"If-Match": "*"}).raise_for_status()
 
-        span = {"from": first, "to": int(time.time() * 1000) + HOUR}
-        body = {**span, "rules": [{"ruleId": rule_id}]}
+        span = {"from": max(first, other["effectiveFrom"]), "to": int(time.time() * 1000) + HOUR}
+        body = {**span, "rules": [{"ruleId": rule_id}, {"ruleId": other["ruleId"]}]}
         done = ended(registry, registry.post(URL, json=body).raise_for_status().json())
         assert done["state"] == "done", done["failure"]
-        [rule] = done["result"]["rules"]
         record_property("told", json.dumps(done["result"])[:500])
-        assert tried_alerts(registry, done, payee) == live, "the very same alerts, by id"
+        assert tried_alerts(registry, done, "payeeId", payee) == live, "the very same alerts"
+        assert tried_alerts(registry, done, "account", payee) == live_of_party
+        by_live = {rule["beside"]["ruleId"]: rule for rule in done["result"]["rules"]}
+        assert by_live[other["ruleId"]]["beside"]["onlyLive"] == 0
+        rule = by_live[rule_id]
         assert rule["beside"]["both"] >= wanted
         assert rule["beside"]["onlyLive"] == 0
         assert rule["labelled"]["fraudFound"] == rule["labelled"]["fraud"] >= wanted
@@ -80,8 +119,9 @@ def test_a_rule_tried_gives_what_it_gave_live(
         before = time.monotonic()
         assert ended(registry, every)["state"] == "cancelled"
         assert time.monotonic() - before < 10
-        tag = registry.get(f"/v1/rules/{rule_id}").raise_for_status().headers["ETag"]
-        registry.delete(f"/v1/rules/{rule_id}", headers={"If-Match": tag}).raise_for_status()
+        for identity in (rule_id, other["ruleId"]):
+            tag = registry.get(f"/v1/rules/{identity}").raise_for_status().headers["ETag"]
+            registry.delete(f"/v1/rules/{identity}", headers={"If-Match": tag}).raise_for_status()
 
 
 def draft_is_tried_by_the_command(

@@ -18,7 +18,8 @@ PROFILES = [
     for profile in (EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE)
 ]
 """All of the language: a history that any kill could harm in something has that in it. Relative limits, weights,
-deviations and aggregates of order are in every second one, so that the others keep their shares of the rest."""
+deviations, aggregates of order and parties are in every second one, so that the others keep their shares of the
+rest."""
 PAUSE = 0.3
 
 

@@ -129,6 +129,7 @@ THE_WHOLE_LANGUAGE = replace(
     named=0.4,
     entries=0.4,
     stepped=0.2,
+    parties=0.35,
 )
 # Rules by parties, among others, beside all else that goes with them; the same.
 EVERYTHING_AND_PARTIES = replace(

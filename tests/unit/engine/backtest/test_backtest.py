@@ -16,7 +16,12 @@ from hypothesis import strategies as st
 
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, payment
-from tests.oracle.generators.profile import EVERYTHING_AND_ENTRIES, EVERYTHING_AND_MORE, Profile
+from tests.oracle.generators.profile import (
+    EVERYTHING_AND_ENTRIES,
+    EVERYTHING_AND_MORE,
+    THE_WHOLE_LANGUAGE,
+    Profile,
+)
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.archive.support.memory_store import START
@@ -36,6 +41,18 @@ from tripline_engine.topic_names import TRANSACTIONS
 
 TRIED = 900_001
 """No rule of a random history has such an id."""
+FORMS = {
+    "with names": ('"list"', '"parameter"'),
+    "chained": ('"conditions"',),
+    "of parties": ('"account"',),
+    "of parties' sides": ('"side"',),
+    "held against a measure": ('"measure"',),
+    "weighted": ('"weighted"',),
+    "with deviations": ("STDDEV", "plusDeviations"),
+    "of order": ("CHANGED", "SECONDS_SINCE"),
+    "in steps": ('"step"',),
+}
+"""What a definition's JSON has in it, by the form of rule."""
 OF_THE_MOMENT = ("detectedAt", "mode")
 
 
@@ -108,7 +125,12 @@ def test_a_tried_rule_gives_what_it_would_have_given_live(
     @given(
         seed=st.integers(0, 2**62),
         profile=st.sampled_from(
-            [EVERYTHING_AND_MORE, EVERYTHING_AND_ENTRIES, replace(Profile(), commands=0.4)]
+            [
+                EVERYTHING_AND_MORE,
+                EVERYTHING_AND_ENTRIES,
+                *[THE_WHOLE_LANGUAGE] * 3,
+                replace(Profile(), commands=0.4),
+            ]
         ),
         shards=st.sampled_from([1, 1, 2]),
     )
@@ -126,13 +148,13 @@ def test_a_tried_rule_gives_what_it_would_have_given_live(
         seen["with alerts"] += bool(live)
         seen["alerts"] += len(live)
         seen["of a part"] += span.first > START and bool(live)
-        seen["with names"] += "list" in json.dumps(definition) or "parameter" in json.dumps(definition)
-        seen["chained"] += "conditions" in definition
+        text = json.dumps(definition)
+        seen.update(form for form, words in FORMS.items() if live and any(word in text for word in words))
 
     equal()
     record_property("tried", f"{dict(seen)}")
     assert seen["with alerts"] > seen["histories"] / 3
-    assert min(seen["of a part"], seen["with names"], seen["chained"]) > 0
+    assert min(seen[form] for form in ("of a part", *FORMS)) > 0
 
 
 def some_span(batches: Sequence[MicroBatch], rng: Random) -> Span:

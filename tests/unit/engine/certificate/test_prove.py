@@ -18,7 +18,12 @@ from hypothesis import strategies as st
 
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
-from tests.oracle.generators.profile import EVERYTHING_AND_ENTRIES, EVERYTHING_AND_MORE, Profile
+from tests.oracle.generators.profile import (
+    EVERYTHING_AND_ENTRIES,
+    EVERYTHING_AND_MORE,
+    THE_WHOLE_LANGUAGE,
+    Profile,
+)
 from tests.oracle.histories.random_history import random_history
 from tests.unit.engine.archive.support.memory_store import START, MemoryTopic
 from tests.unit.engine.certificate.support.judged_run import ALWAYS, Judged, add, ran
@@ -45,7 +50,12 @@ def test_random_histories_are_proven_in_any_number_of_shards(
     @given(
         seed=st.integers(0, 2**62),
         profile=st.sampled_from(
-            [EVERYTHING_AND_MORE, EVERYTHING_AND_ENTRIES, replace(Profile(), commands=0.4)]
+            [
+                EVERYTHING_AND_MORE,
+                EVERYTHING_AND_ENTRIES,
+                THE_WHOLE_LANGUAGE,
+                replace(Profile(), commands=0.4),
+            ]
         ),
         shards=st.sampled_from([(1, 1), (2, 1), (1, 2), (3, 2)]),
         share=st.floats(0.3, 1),
@@ -69,12 +79,15 @@ def test_random_histories_are_proven_in_any_number_of_shards(
         assert made.digest == again.digest
         seen["histories"] += 1
         seen["alerts"] += len(ids)
+        told = [alert for alert in then.told() if alert["alertId"] in ids]
+        seen["of parties"] += any("side" in alert for alert in told)
+        seen["behind a limit"] += "limitMeasure" in json.dumps(told)
         seen["went on"] += cut < len(batches)
 
     proven()
     record_property("proven", f"{dict(seen)}")
     assert seen["alerts"] > 100
-    assert seen["went on"] > 0
+    assert min(seen["went on"], seen["of parties"], seen["behind a limit"]) > 0
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
-from tests.oracle.generators.profile import EVERYTHING_AND_MORE
+from tests.oracle.generators.profile import EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE
 from tests.oracle.histories.random_history import random_history
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.prover.support.proofs import JUDGED, Run, budget, judged
@@ -169,7 +169,10 @@ def test_random_histories(record_property: Callable[[str, object], None]) -> Non
     @settings(max_examples=4, suppress_health_check=list(HealthCheck), phases=[Phase.generate], deadline=None)
     @given(seed=st.integers(0, 2**62))
     def alike(seed: int) -> None:
-        run, rng = judged(random_history(seed, EVERYTHING_AND_MORE)), Random(seed)
+        run, rng = (
+            judged(random_history(seed, (EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE)[seed % 2])),
+            Random(seed),
+        )
         alerts = [alert for alert in run.alerts if not alert["partial"]]
         for alert in rng.sample(alerts, min(4, len(alerts))):
             transaction = alert["transaction"]
@@ -182,7 +185,8 @@ def test_random_histories(record_property: Callable[[str, object], None]) -> Non
                 one["ruleId"] for one in alerts if one["transaction"] == transaction
             }
             seen.update(rule["reason"] for rule in said["rules"])
-            judged_by = {rule["ruleId"]: rule for rule in said["rules"]}[alert["ruleId"]]
+            answers = {(rule["ruleId"], rule["side"]): rule for rule in said["rules"]}
+            judged_by = answers[alert["ruleId"], alert.get("side")]
             assert (judged_by["value"], judged_by["limit"]) == (alert["value"], alert["limit"])
             assert judged_by["warm"] == alert["warm"]
 

@@ -1,11 +1,13 @@
 """Alerts of random histories are proven, whatever the rules and whatever operators did meanwhile.
 
 Each history has rules of all kinds (chained, bucketed, resetting, crossing, with cooldowns, judged again, caught up),
-lists and parameters that change, late and repeated transactions, voids, clears and backfills.
+lists and parameters that change, parties and measured limits, late and repeated transactions, voids, clears and
+backfills.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from collections import Counter
 from collections.abc import Callable
@@ -21,6 +23,7 @@ from tests.oracle.generators.profile import (
     EVERYTHING_AND_ENTRIES,
     EVERYTHING_AND_MORE,
     EVERYTHING_AND_ORDER,
+    THE_WHOLE_LANGUAGE,
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
@@ -32,10 +35,13 @@ PROFILE = st.sampled_from(
         replace(EVERYTHING, bucketed=0.5, commands=0.9),
         replace(EVERYTHING_AND_ENTRIES, commands=0.9),
         replace(EVERYTHING_AND_ORDER, commands=0.4),
+        THE_WHOLE_LANGUAGE,
+        THE_WHOLE_LANGUAGE,
         replace(Profile(), commands=0.4),
     ]
 )
 OF_EACH_KIND = 3
+KINDS = ("plain", "chained", "bucketed", "late", "caught up", "judged again")
 
 
 def test_every_alert_is_proven(record_property: Callable[[str, object], None]) -> None:
@@ -49,21 +55,21 @@ def test_every_alert_is_proven(record_property: Callable[[str, object], None]) -
     @given(seed=st.integers(0, 2**62), profile=PROFILE, shards=st.sampled_from([1, 1, 2]))
     def proven(seed: int, profile: Profile, shards: int) -> None:
         run, rng = judged(random_history(seed, profile), shards=shards), Random(seed)
-        by_kind: dict[str, list[dict[str, Any]]] = {}
+        by_kind: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for alert in run.alerts:
-            by_kind.setdefault(kind_of(alert), []).append(alert)
-        for kind, alerts in sorted(by_kind.items()):
+            by_kind.setdefault((kind_of(alert), alert.get("side", "no side")), []).append(alert)
+        for (kind, side), alerts in sorted(by_kind.items()):
             for alert in rng.sample(alerts, min(OF_EACH_KIND, len(alerts))):
                 verification = run.verify(alert)
                 assert verification.matches, (alert, [one.to_json() for one in verification.differences])
-                seen[kind] += 1
+                seen.update(
+                    {kind, side, *(["measured limit"] if "limitMeasure" in json.dumps(alert) else [])}
+                )
         seen["histories"] += 1
 
     proven()
     record_property("proven", f"{dict(seen)}")
-    assert (
-        min(seen[kind] for kind in ("plain", "chained", "bucketed", "late", "caught up", "judged again")) > 0
-    )
+    assert min(seen[kind] for kind in (*KINDS, "payer", "payee", "measured limit")) > 0
 
 
 def kind_of(alert: dict[str, Any]) -> str:

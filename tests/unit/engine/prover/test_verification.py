@@ -24,6 +24,12 @@ from tripline_engine.topic_names import ORDER, TICKS, TRANSACTIONS
 MINUTE = 60_000
 MINUTES = 8 * 60
 OTHERS = {"payeeId": 99, "beneficiaryId": 98}
+PAID_BESIDE_GOT = replace(
+    draft("SUM", ">=", "0", by=("account",), seconds=1800, only={"side": "payer"}),
+    behind=draft("SUM", ">", "0", by=("account",), seconds=1800, only={"side": "payee"}),
+    times="0.95",
+    plus="0",
+)
 
 
 def some_hours(rules: Sequence[bytes]) -> list[MicroBatch]:
@@ -63,6 +69,7 @@ RULES: dict[str, Draft] = {
         replace(draft("SUM", seconds=1200), behind=draft("AVG", seconds=1800), times="1.5", plus="0")
     ),
     "party": draft("SUM", ">", "15", by=("account",), seconds=1800, only={"side": "payee"}),
+    "sides": chained(PAID_BESIDE_GOT),
     "no grouping": draft("COUNT", ">", "50", by=(), seconds=1800),
 }
 NAMES = list(RULES)

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
-from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_MORE
+from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.archive.support.memory_store import START
@@ -85,7 +85,7 @@ def test_what_follows_is_the_same(record_property: Callable[[str, object], None]
         share=st.floats(0.2, 0.9),
     )
     def equal(seed: int, shards: tuple[int, int], share: float) -> None:
-        batches = random_history(seed, EVERYTHING_AND_MORE)
+        batches = random_history(seed, (EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE)[seed % 2])
         before, after = shards
         cut = max(1, int(len(batches) * share))
         live = Engine(before)
@@ -106,11 +106,13 @@ def test_what_follows_is_the_same(record_property: Callable[[str, object], None]
         assert sequences(other.out) == sequences(live.out[so_far:])
         assert other.statuses() == statuses_since(live, so_far, before)
         seen["histories"] += 1
+        seen["of parties after it"] += any(b'"side"' in record.value for record in other.out)
         seen["with alerts after it"] += any(record.topic == "alerts.v1" for record in other.out)
 
     equal()
     record_property("told", f"{dict(seen)}")
     assert seen["with alerts after it"] >= 0.5 * seen["histories"]
+    assert seen["of parties after it"] > 0
 
 
 def told_of_the_last(

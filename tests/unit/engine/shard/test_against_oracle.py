@@ -30,6 +30,7 @@ from tests.oracle.generators.profile import (
     EVERYTHING_AND_STEPS,
     EVERYTHING_AND_TESTS,
     EVERYTHING_AND_WEIGHTS,
+    THE_WHOLE_LANGUAGE,
     Profile,
 )
 from tests.oracle.histories.random_history import joined, random_history
@@ -72,10 +73,11 @@ TREATMENTS = st.builds(
     small=st.sampled_from([0, 1, 3, large_groups.SMALL_GROUP_ROWS]),
     few=st.sampled_from([0, 1, bucket_window.FEW_BUCKETS]),
 )
-# Small numbers of everything collide more; the rest is the generator's own. A ninth of the histories use the plain
-# language, the others all of it: a ninth with nothing more, one with lists that change by entries, two with every test
-# that a filter knows, one of them with buckets, one with limits that are measured, one with deviations and aggregates
-# that look at the transaction before, one with amounts in steps and one with weights; operators command in half of all.
+# Small numbers of everything collide more; the rest is the generator's own. An eleventh of the histories use the plain
+# language, the others all of it: an eleventh with nothing more, one with lists that change by entries, two with every
+# test that a filter knows, one of them with buckets, one with limits that are measured, one with deviations and
+# aggregates that look at the transaction before, one with parties, one with amounts in steps, one with weights and one
+# with all of that at once; operators command in half of all.
 PROFILE = st.builds(
     replace,
     st.sampled_from(
@@ -90,6 +92,7 @@ PROFILE = st.builds(
             EVERYTHING_AND_PARTIES,
             EVERYTHING_AND_STEPS,
             EVERYTHING_AND_WEIGHTS,
+            THE_WHOLE_LANGUAGE,
         ]
     ),
     transactions=st.sampled_from([200, 201, 203]),
