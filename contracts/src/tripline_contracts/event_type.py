@@ -12,7 +12,9 @@ from typing import Final, Literal
 from tripline_contracts.errors import UnknownField
 
 Role = Literal["id", "time", "key", "measure", "attribute"]
-Kind = Literal["string", "timestamp", "decimal", "enum", "ip"]
+Kind = Literal["string", "timestamp", "decimal", "enum", "ip", "position"]
+TEXT_KINDS: Final[tuple[Kind, ...]] = ("string", "enum", "ip", "position")
+"""What groups, named lists and alerts hold as texts."""
 
 DEFAULT: Final = "transaction"
 GLOBAL_ANCHOR: Final = "global"
@@ -139,6 +141,11 @@ class EventType:
     def measures(self) -> tuple[str, ...]:
         """Canonical names of the fields that rules may aggregate, in declared order."""
         return tuple(f.name for f in self.fields if f.role == "measure")
+
+    @property
+    def positions(self) -> tuple[str, ...]:
+        """Canonical names of the fields that are positions, in declared order."""
+        return tuple(f.name for f in self.fields if f.kind == "position")
 
     @property
     def identity(self) -> dict[str, object]:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from tripline_contracts.errors import InvalidEventType
-from tripline_contracts.event_type import SIDE, EventType, Field, Party
+from tripline_contracts.event_type import SIDE, TEXT_KINDS, EventType, Field, Party
 
 MAX_ANCHORS: Final = 8
 """A transaction carries a bit for each of them that says whether it is in a shard for its sake."""
@@ -53,9 +53,9 @@ def _check_kind(field: Field) -> None:
         raise InvalidEventType(
             f"{field.name}: a measure is a decimal, and required: there is no aggregate of nulls"
         )
-    if field.role in ("key", "attribute") and field.kind not in ("string", "enum", "ip"):
+    if field.role in ("key", "attribute") and field.kind not in TEXT_KINDS:
         raise InvalidEventType(
-            f"{field.name}: a key or an attribute is a string, an enum or an ip: groups are told apart by texts"
+            f"{field.name}: a key or an attribute is one of {', '.join(TEXT_KINDS)}: groups are told apart by texts"
         )
 
 

@@ -16,7 +16,8 @@ from tripline_contracts import event_type, event_type_loader
 from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.event_type_checks import MAX_TEXT
 from tripline_contracts.filters.leaf_schemas import leaf_schemas
-from tripline_contracts.ip_addresses import LONGEST_ADDRESS
+from tripline_contracts.normal_forms.ip_addresses import LONGEST_ADDRESS
+from tripline_contracts.normal_forms.positions import EXPECTED_POSITION, WRITTEN_POSITION
 
 Json = dict[str, Any]
 
@@ -25,6 +26,7 @@ _BASE: Final = "https://schemas.tripline.example"
 _NULL: Final[Json] = {"type": "null"}
 _VALUE: Final = "values.json#/$defs/{}".format
 _ADDRESS: Final[Json] = {"description": "an IPv4 or IPv6 address; an empty text is null"}
+_POSITION: Final = "^-?[0-9]{1,2}(\\.[0-9]{1,6})?,-?[0-9]{1,3}(\\.[0-9]{1,6})?$"
 _DECIMAL_TEXT: Final = "^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 
 
@@ -69,6 +71,12 @@ def _sent(field: Field) -> Json:
             return _enum(field)
         case "ip":
             return {"anyOf": [{"type": "string", "maxLength": LONGEST_ADDRESS, **_ADDRESS}, *none]}
+        case "position":
+            # an empty text is null
+            empty = "" if field.required else "|"
+            written = f"^({WRITTEN_POSITION}{empty})$"
+            described = {"description": EXPECTED_POSITION}
+            return {"anyOf": [{"type": "string", "pattern": written, **described}, *none]}
 
 
 def _decimal(none: list[Json]) -> Json:
@@ -95,6 +103,7 @@ def _event_type(declared: EventType) -> Json:
             "aggregated": {"enum": [*declared.groupable, None]},
             "side": {"enum": list(declared.sides)} if declared.sides else {"not": {}},
             "measure": {"enum": list(declared.measures)} if declared.measures else {"not": {}},
+            "position": {"enum": list(declared.positions)} if declared.positions else {"not": {}},
             "group": {
                 "type": "object",
                 "propertyNames": {"enum": groupable},
@@ -166,6 +175,8 @@ def _constant(field: Field) -> Json:
             return {"enum": list(field.values)}
         case "ip":
             return {"type": "string", "pattern": "^[0-9a-f:.]{2,39}$"}
+        case "position":
+            return {"type": "string", "pattern": _POSITION}
 
 
 def _alike(declared: EventType) -> list[list[Field]]:

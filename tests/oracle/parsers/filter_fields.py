@@ -9,6 +9,7 @@ from tests.oracle.values.addresses import address_text, read_address
 from tests.oracle.values.decimals import read_decimal
 from tests.oracle.values.errors import Unreadable
 from tests.oracle.values.event_types import current_type
+from tests.oracle.values.positions import position_text, read_position
 from tests.oracle.values.schema import LAST_TIME, LONGEST_TEXT
 from tests.oracle.values.strict_json import Numeral, Value, read_integer, read_text
 
@@ -35,6 +36,8 @@ def read_constant(field: str, value: Value) -> Constant:
         return time
     if field in current_type().addresses:
         return address_text(*read_address(read_text(value, field)))
+    if field in current_type().positions:
+        return position_text(*read_position(read_text(value, field)))
     text = str(read_integer(value, field)) if isinstance(value, Numeral) else read_text(value, field)
     if text not in current_type().enums.get(field, (text,)):
         raise Unreadable(f"unknown {field}")

@@ -10,6 +10,7 @@ from tests.oracle.values.decimals import plain, read_decimal
 from tests.oracle.values.errors import Unreadable
 from tests.oracle.values.event_types import EventType, current_type
 from tests.oracle.values.model import Record
+from tests.oracle.values.positions import position_text, read_position
 from tests.oracle.values.schema import LAST_TIME, LONGEST_TEXT
 from tests.oracle.values.strict_json import Numeral, Value, read_integer, read_object
 
@@ -91,6 +92,8 @@ def _key_of(name: str, fields: dict[str, Value], kind: EventType) -> str | None:
         return _one_of(kind.enums[name], fields.get(name), missing=name in kind.nullable)
     if name in kind.addresses:
         return _address(fields.get(name), missing=name in kind.nullable)
+    if name in kind.positions:
+        return _position(fields.get(name), missing=name in kind.nullable)
     spellings = (name, *(alias for alias, field in kind.aliases.items() if field == name))
     texts = [text for text in (_key(fields.get(spelling)) for spelling in spellings) if text is not None]
     if len(set(texts)) > 1:
@@ -106,6 +109,14 @@ def _address(value: Value | None, *, missing: bool) -> str | None:
     if not isinstance(value, str):
         raise Unreadable("no address")
     return address_text(*read_address(value))
+
+
+def _position(value: Value | None, *, missing: bool) -> str | None:
+    if missing and value in (None, ""):
+        return None
+    if not isinstance(value, str):
+        raise Unreadable("no position")
+    return position_text(*read_position(value))
 
 
 def read_time(value: Value | None) -> int:

@@ -18,7 +18,8 @@ class EventType:
     """`fields` are all of them in the order in which an alert shows them, `keys` those with texts.
 
     `enums` are the keys that have no other values, `aliases` other names by the field's, `nullable` the keys that may
-    be missing, `addresses` those that are IP addresses. `parties` have, by name and side in order, the sides' keys.
+    be missing, `addresses` those that are IP addresses, `positions` those that are positions on the earth. `parties`
+    have, by name and side in order, the sides' keys.
     """
 
     identity: str
@@ -31,6 +32,7 @@ class EventType:
     enums: dict[str, tuple[str, ...]] = field(hash=False)
     aliases: dict[str, str] = field(default_factory=dict, hash=False)
     addresses: frozenset[str] = frozenset()
+    positions: frozenset[str] = frozenset()
     parties: dict[str, dict[str, str]] = field(default_factory=dict, hash=False)
 
     @property
@@ -110,12 +112,14 @@ TRANSFERS = EventType(
         "toCustomer",
         "description",
         "ageBand",
+        "fromPosition",
         "amount",
         "receivedAt",
     ),
     anchors=("fromAccount", "toAccount", "fromCustomer", "toCustomer"),
-    nullable=frozenset({"fromCustomer", "toCustomer", "description"}),
+    nullable=frozenset({"fromCustomer", "toCustomer", "description", "fromPosition"}),
     enums={"ageBand": ("UNKNOWN", "UNDER_18", "FROM_18", "FROM_26", "FROM_65", "FROM_80")},
+    positions=frozenset({"fromPosition"}),
 )
 ACTIVITIES = EventType(
     identity="activityId",

@@ -174,7 +174,7 @@ CONTRADICTIONS: list[tuple[tuple[Any, ...], object, str, str]] = [
     (
         ("fields", 4, "role"),
         "key",
-        "a key or an attribute is a string, an enum or an ip",
+        "a key or an attribute is one of string, enum, ip, position",
         "a number as a key",
     ),
     (("fields", 4, "required"), False, "a measure is a decimal, and required", "an aggregate of nulls"),

@@ -12,7 +12,7 @@ from typing import Final, assert_never
 from tripline_contracts import decimals, spelling
 from tripline_contracts.errors import InvalidConstant, InvalidDecimal
 from tripline_contracts.event_type import MAX_TIMESTAMP, Field
-from tripline_contracts.ip_addresses import EXPECTED_ADDRESS, normal_address
+from tripline_contracts.normal_forms.normal_texts import NORMAL_TEXTS
 from tripline_contracts.spelling import Operator
 
 Constant = str | int
@@ -50,10 +50,10 @@ def read_constant(value: object, field: Field) -> Constant:
                 return number
         case "decimal":
             return _decimal(value, field)
-        case "ip":
-            address = normal_address(value) if isinstance(value, str) else None
-            if address is not None:
-                return address
+        case "ip" | "position":
+            text = NORMAL_TEXTS[field.kind].normal(value) if isinstance(value, str) else None
+            if text is not None:
+                return text
         case never:
             assert_never(never)
     raise _refused(value, field)
@@ -115,8 +115,8 @@ def _expected(field: Field) -> str:
             return f"a whole number of ms since the epoch, 0 to {MAX_TIMESTAMP}"
         case "decimal":
             return "a decimal number, or its text"
-        case "ip":
-            return EXPECTED_ADDRESS
+        case "ip" | "position":
+            return NORMAL_TEXTS[field.kind].expected
         case never:
             assert_never(never)
 

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from tripline_contracts import spelling
 from tripline_contracts.errors import InvalidConstant, Problem
-from tripline_contracts.event_type import SIDE, EventType, Field
+from tripline_contracts.event_type import SIDE, TEXT_KINDS, EventType, Field
 from tripline_contracts.filters import named_values
 from tripline_contracts.filters.filter_constants import Constant, in_order, operators_of, read_constant
 from tripline_contracts.filters.filter_leaves import (
@@ -28,7 +28,7 @@ from tripline_contracts.filters.filter_tree import (
     ParameterComparison,
 )
 from tripline_contracts.filters.local_time_reader import read_local_time
-from tripline_contracts.ip_addresses import EXPECTED_NETWORK, normal_network
+from tripline_contracts.normal_forms.ip_addresses import EXPECTED_NETWORK, normal_network
 from tripline_contracts.spelling import Operator
 
 MAX_COMPARISONS: Final = 256
@@ -202,7 +202,7 @@ class LeafReader:
 
     def _membership(self, field: Field, data: object, path: str) -> Leaf | None:
         if isinstance(data, Mapping):
-            if field.kind in ("string", "enum", "ip"):
+            if field.kind in TEXT_KINDS:
                 name = self._named(data, "list", path)
                 return None if name is None else ListMembership(field.name, name)
             self.refuse(

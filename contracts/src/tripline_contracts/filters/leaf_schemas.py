@@ -8,7 +8,7 @@ from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.filters.filter_constants import operators_of
 from tripline_contracts.filters.filter_leaves import TEXT_OPERATORS, WEEK
 from tripline_contracts.filters.time_zones import LONGEST_NAME
-from tripline_contracts.ip_addresses import LONGEST_NETWORK
+from tripline_contracts.normal_forms.ip_addresses import LONGEST_NETWORK
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tripline_contracts.errors import InvalidTime, Problem
-from tripline_contracts.event_type import Field
+from tripline_contracts.event_type import TEXT_KINDS, Field
 from tripline_contracts.recordings.file_mapping import (
     Columns,
     Constant,
@@ -98,7 +98,7 @@ def _values(entry: dict[str, object], field: Field, problems: list[Problem]) -> 
     if "values" not in entry:
         return None
     prefix, values = f"fields.{field.name}.values", entry["values"]
-    if field.kind not in ("enum", "string", "ip") or field.role == "id":
+    if field.kind not in TEXT_KINDS or field.role == "id":
         problems.append(Problem(prefix, "only enums and texts are translated"))
         return None
     if not isinstance(values, dict) or not all(isinstance(text, str) for text in values.values()):

@@ -112,7 +112,7 @@ class MappedInterpreter:
                 return self._clocks[field.name].instant(value)
             case "decimal":
                 return self._style.plain(value)
-            case "string" | "enum" | "ip":
+            case "string" | "enum" | "ip" | "position":
                 return _translated(self._text(value), mapped.values)
 
     def _cell(self, cells: Cells, name: str) -> object:

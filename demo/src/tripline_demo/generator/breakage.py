@@ -40,6 +40,7 @@ _WRONG: Final[dict[str, tuple[Any, ...]]] = {
     "decimal": ("twelve", "0.1234567"),
     "enum": ("none of these",),
     "ip": ("10.0.0.256", 1),
+    "position": ("91,0", 1),
 }
 
 

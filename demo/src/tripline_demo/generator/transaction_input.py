@@ -10,7 +10,7 @@ import msgspec
 
 from tripline_contracts import decimals
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
-from tripline_contracts.ip_addresses import EXPECTED_ADDRESS, normal_address
+from tripline_contracts.normal_forms.normal_texts import NORMAL_TEXTS
 from tripline_demo.generator.errors import InvalidInput, Problem
 from tripline_http.fields import is_storable
 
@@ -75,7 +75,7 @@ def _given(data: Mapping[object, object], field: Field) -> object:
 
 
 def _checked(value: object, field: Field) -> str | int | None:
-    if field.kind in ("string", "ip") and value == "" and field.role != "id":
+    if field.kind in ("string", *NORMAL_TEXTS) and value == "" and field.role != "id":
         value = None
     if value is None:
         if field.required:
@@ -88,11 +88,12 @@ def _checked(value: object, field: Field) -> str | int | None:
             return _timestamp(value)
         case "decimal":
             return _decimal(value)
-        case "ip":
-            address = normal_address(value) if isinstance(value, str) else None
-            if address is None:
-                raise ValueError(f"expected {EXPECTED_ADDRESS}")
-            return address
+        case "ip" | "position":
+            form = NORMAL_TEXTS[field.kind]
+            text = form.normal(value) if isinstance(value, str) else None
+            if text is None:
+                raise ValueError(f"expected {form.expected}")
+            return text
         case "enum":
             if value not in field.values:
                 raise ValueError(f"expected one of {', '.join(field.values)}")

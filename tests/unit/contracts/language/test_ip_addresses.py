@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.contracts.support.strategies import filters_of
-from tripline_contracts import event_type_loader, ip_addresses, schemas
+from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.errors import InvalidEventType
 from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.filters import filter_parser
 from tripline_contracts.filters.filter_leaves import NetworkTest
+from tripline_contracts.normal_forms import ip_addresses
 
 TRANSACTION = event_type_loader.load()
 FROM_SOMEWHERE: EventType = replace(

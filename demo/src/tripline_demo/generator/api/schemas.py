@@ -7,7 +7,8 @@ from typing import Any, Final
 import marshmallow as ma
 
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
-from tripline_contracts.ip_addresses import EXPECTED_ADDRESS
+from tripline_contracts.normal_forms.ip_addresses import EXPECTED_ADDRESS
+from tripline_contracts.normal_forms.positions import EXPECTED_POSITION, WRITTEN_POSITION
 from tripline_demo.generator.recordings.replay import MAX_LISTED
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import MAX_POPULATION, MAX_RATE, MAX_SEED
@@ -238,6 +239,9 @@ def _field_schema(field: Field) -> dict[str, Any]:
             return {"type": ["string", "number"], "description": "decimal(24,6); exact, better sent as text"}
         case "ip":
             return {"type": ["string", "null"], "format": "ipv4", "description": EXPECTED_ADDRESS}
+        case "position":
+            described = {"description": EXPECTED_POSITION}
+            return {"type": ["string", "null"], "pattern": f"^{WRITTEN_POSITION}$", **described}
         case "enum":
             none = [] if field.required else [None]
             return {"enum": [*field.values, *none]}

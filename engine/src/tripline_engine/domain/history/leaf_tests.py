@@ -85,7 +85,7 @@ def _between_fields(leaf: FieldComparison, event_type: EventType) -> Test:
             return decimal_test
         case "timestamp":
             return time_test
-        case "string" | "enum" | "ip":
+        case "string" | "enum" | "ip" | "position":
             return text_test
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from tripline_contracts.ip_addresses import Range, address_number, network_range
+from tripline_contracts.normal_forms.ip_addresses import Range, address_number, network_range
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.memory.array_types import BoolArray, RowNumber
 

@@ -5,6 +5,7 @@ It is sure of a record or leaves it to `strict_parser`, which decides; it never 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
-from tripline_contracts.ip_addresses import LONGEST_ADDRESS, normal_address
+from tripline_contracts.normal_forms.normal_texts import NORMAL_TEXTS
 from tripline_engine.domain.memory.array_types import BoolArray, Int32Array, Int64Array, Uint8Array
 from tripline_engine.domain.memory.kernel import read_only
 from tripline_engine.domain.transactions.columns import DECIMAL as DECIMAL_TYPE
@@ -31,13 +32,11 @@ from tripline_engine.domain.transactions.value_kernels import (
     read_records,
 )
 
-# An address is read as a text, and brought into its normal form afterwards.
+# What has a normal form is read as a text, and brought into it afterwards.
 _KINDS: Final = {
-    "string": STRING, "timestamp": TIMESTAMP, "decimal": DECIMAL, "enum": ENUM, "ip": STRING
+    "string": STRING, "timestamp": TIMESTAMP, "decimal": DECIMAL, "enum": ENUM, **dict.fromkeys(NORMAL_TEXTS, STRING)
 }  # fmt: skip
-
-
-_LONGEST: Final = {"ip": LONGEST_ADDRESS}
+_LONGEST: Final = {kind: form.longest for kind, form in NORMAL_TEXTS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,9 @@ class FastParser:
         fields = event_type.fields
         self._kinds = [_KINDS[field.kind] for field in fields]
         longest = [field.max_length or _LONGEST.get(field.kind, MAX_VALUE_BYTES) for field in fields]
-        self._addresses = [f for f, field in enumerate(fields) if field.kind == "ip"]
+        self._normal = {
+            f: NORMAL_TEXTS[field.kind].normal for f, field in enumerate(fields) if field.kind in NORMAL_TEXTS
+        }
         required = [int(field.required) for field in fields]
         first_name = np.cumsum([0, *(len(field.names) for field in fields)])
         first_allowed = np.cumsum([0, *(len(field.values) for field in fields)])
@@ -89,16 +90,16 @@ class FastParser:
         if len(rows) < len(values):
             field_values = field_values.filter(rows)
         columns = [_column(kind, data, field_values, f) for f, kind in enumerate(self._kinds)]
-        return _with_normal_addresses(ParsedRecords(rows, columns), self._addresses)
+        return _in_normal_form(ParsedRecords(rows, columns), self._normal)
 
 
-def _with_normal_addresses(parsed: ParsedRecords, fields: list[int]) -> ParsedRecords:
-    """The records with these fields' addresses in normal form; those with something else there are not sure."""
+def _in_normal_form(parsed: ParsedRecords, fields: dict[int, Callable[[str], str | None]]) -> ParsedRecords:
+    """The records with these fields' texts in normal form; those with something else there are not sure."""
     columns, right = list(parsed.columns), np.ones(len(parsed.rows), np.bool_)
-    for f in fields:
+    for f, normal in fields.items():
         encoded = columns[f].dictionary_encode()
-        normal = pa.array([normal_address(text) for text in encoded.dictionary.to_pylist()], pa.string())
-        columns[f] = normal.take(encoded.indices)
+        texts = pa.array([normal(text) for text in encoded.dictionary.to_pylist()], pa.string())
+        columns[f] = texts.take(encoded.indices)
         right &= np.array(columns[f].is_valid()) | np.array(encoded.is_null())
     if right.all():
         return ParsedRecords(parsed.rows, columns)

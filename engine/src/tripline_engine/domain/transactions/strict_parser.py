@@ -14,7 +14,7 @@ from typing import Any, Final
 from tripline_contracts import decimals
 from tripline_contracts.errors import InvalidDecimal
 from tripline_contracts.event_type import MAX_TIMESTAMP, EventType, Field
-from tripline_contracts.ip_addresses import EXPECTED_ADDRESS, normal_address
+from tripline_contracts.normal_forms.normal_texts import NORMAL_TEXTS
 from tripline_engine.errors import Unparseable
 
 MAX_DEPTH: Final = 100
@@ -28,6 +28,7 @@ Value = str | int | None
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+\\?(?:"|\Z)', re.DOTALL)
 _SURROGATE_PAIR: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_EMPTY_IS_NULL: Final = ("string", *NORMAL_TEXTS)
 _TIMESTAMP_DIGITS: Final = len(str(MAX_TIMESTAMP))
 
 
@@ -94,7 +95,7 @@ def _has_lone_surrogate(text: str) -> bool:
 def _member(field: Field, members: Mapping[str, Any]) -> Any:
     """The value under the field's name or an alias; two that differ as values are refused."""
     values = [members[name] for name in field.names if members.get(name) is not None]
-    non_empty = [value for value in values if not (field.kind in ("string", "ip") and value == "")]
+    non_empty = [value for value in values if not (field.kind in _EMPTY_IS_NULL and value == "")]
     if len(non_empty) > 1 and len({_read_field(field, value) for value in non_empty}) > 1:
         raise Unparseable(f"{field.name}: expected equal values of {' and '.join(field.names)}")
     return next(iter(non_empty or values), None)
@@ -109,8 +110,8 @@ def _read_field(field: Field, value: Any) -> Value:
         result = _read_timestamp(field, value)
     elif field.kind == "decimal":
         result = _read_decimal(field, value)
-    elif field.kind == "ip":
-        result = _read_address(field, value)
+    elif field.kind in NORMAL_TEXTS:
+        result = _read_normal_text(field, value)
     else:
         result = _read_enum(field, value)
     if result is None and field.required:
@@ -150,13 +151,14 @@ def _read_decimal(field: Field, value: Any) -> int:
         raise Unparseable(f"{field.name}: {error}, found {_shown(value)}") from error
 
 
-def _read_address(field: Field, value: Any) -> str | None:
+def _read_normal_text(field: Field, value: Any) -> str | None:
     if value == "":
         return None
-    address = normal_address(value) if isinstance(value, str) and not isinstance(value, _Number) else None
-    if address is None:
+    is_text = isinstance(value, str) and not isinstance(value, _Number)
+    text = NORMAL_TEXTS[field.kind].normal(value) if is_text else None
+    if text is None:
         raise _unexpected(field, value)
-    return address
+    return text
 
 
 def _read_enum(field: Field, value: Any) -> str:
@@ -176,8 +178,8 @@ def _expected(field: Field) -> str:
         return f"an integer of milliseconds from 0 to {MAX_TIMESTAMP}"
     if field.kind == "decimal":
         return "a decimal number or its text"
-    if field.kind == "ip":
-        return EXPECTED_ADDRESS
+    if field.kind in NORMAL_TEXTS:
+        return NORMAL_TEXTS[field.kind].expected
     return f"one of {', '.join(field.values)}"
 
 

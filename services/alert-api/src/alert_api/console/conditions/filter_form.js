@@ -25,6 +25,7 @@ const BY_KIND = {
   decimal: [...ORDER, IN, "multipleOf"],
   string: [...EQUALITY, IN, IN_LIST, "startsWith", "endsWith", "contains", IS_NULL],
   ip: [...EQUALITY, IN, IN_LIST, IN_NETWORK, IS_NULL],
+  position: [...EQUALITY, IN, IN_LIST, IS_NULL],
   timestamp: [...ORDER, IS_NULL],
 };
 const COMPARED = DECLARED.filter((declared) => declared.role !== "id");

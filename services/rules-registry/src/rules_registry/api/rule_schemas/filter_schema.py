@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any, assert_never
 
 from tripline_contracts import decimals
-from tripline_contracts.event_type import SIDE, EventType, Field
+from tripline_contracts.event_type import SIDE, TEXT_KINDS, EventType, Field
 from tripline_contracts.filters import filter_parser, named_values, time_zones
 from tripline_contracts.filters.filter_constants import WHOLE_BOUND, operators_of
 from tripline_contracts.filters.filter_leaves import TEXT_OPERATORS, WEEK
-from tripline_contracts.ip_addresses import EXPECTED_ADDRESS, EXPECTED_NETWORK
+from tripline_contracts.normal_forms.ip_addresses import EXPECTED_ADDRESS, EXPECTED_NETWORK
+from tripline_contracts.normal_forms.positions import EXPECTED_POSITION, WRITTEN_POSITION
 from tripline_http.fields import DECIMAL_PATTERN, MAX_MS
 
 TIME_ZONE_FORMAT = "time-zone"
@@ -109,7 +110,7 @@ def _comparisons(fields: list[Field]) -> Iterator[Json]:
     # Where there can be both, they are parts of their own: a checker then meets each.
     if first.kind == "decimal":
         yield _object({"field": fields_alike, "operator": operator, "value": PARAMETER})
-    if first.kind in ("string", "enum", "ip"):
+    if first.kind in TEXT_KINDS:
         yield _object({"field": fields_alike, "in": LIST})
     yield from [
         _object({"field": fields_alike, "operator": operator, "value": constant}),
@@ -158,6 +159,8 @@ def _constant(field: Field) -> Json:
             return {"type": "string", "enum": list(field.values)}
         case "ip":
             return {"type": "string", "format": "ipv4", "description": EXPECTED_ADDRESS}
+        case "position":
+            return {"type": "string", "pattern": f"^{WRITTEN_POSITION}$", "description": EXPECTED_POSITION}
         case "string":
             text_bounds = {"minLength": 1, "maxLength": field.max_length, "pattern": "^[^\\u0000]*$"}
             return {"type": ["string", "integer"], **text_bounds, **whole}
