@@ -53,7 +53,8 @@ from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.columns import TransactionBatch
 
 MOST_RATIO: Final = 1.5
-FUNCTIONS: Final[tuple[Function, ...]] = get_args(Function)
+# Payments have no positions.
+FUNCTIONS: Final[tuple[Function, ...]] = tuple(name for name in get_args(Function) if name != "SPEED_KMH")
 _TYPE: Final = load_type("transaction")
 _START: Final = 1_700_000_000_000
 _KEPT_LATER_MS: Final = Tolerances().allowed_lateness_ms + Tolerances().max_disorder_ms

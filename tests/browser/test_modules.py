@@ -100,6 +100,11 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
                 "they came before is judged again)"
             ),
         ),
+        (
+            "inWords",
+            [{**DIFFERENT, "aggregatorFunctionType": "SPEED_KMH"}],
+            "Speed in km/h from the last payer per beneficiary within 1 hour > 20",
+        ),
         ("inWords", [{"conditions": WEIGHED}], f"W{WEIGHED_IN_WORDS}"),
         ("inWords", [{"conditions": RELATIVE}], RELATIVE_IN_WORDS),
         *MEASURED_LIMITS,
@@ -204,6 +209,7 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
         ("steps", [alert_of("3", "2"), "MAX"], None),
         ("steps", [alert_of(None, None), "SECONDS_SINCE_PREVIOUS"], None),
         ("steps", [alert_of("7", None), "CHANGED"], None),
+        ("steps", [alert_of("1,2", None), "SPEED_KMH"], None),
         ("steps", [{**alert_of("3", "2"), "value": "5"}, None], [2, 3]),
         ("steps", [{**alert_of("3", "2"), "value": "2.5"}, None], None),
     ],

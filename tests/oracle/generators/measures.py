@@ -9,11 +9,13 @@ from tests.oracle.builders.drafts import WIDEST_SECONDS, Draft
 from tests.oracle.generators.profile import Profile
 from tests.oracle.generators.world import World
 from tests.oracle.parsers.definitions import DISTINCT, FUNCTIONS, OPERATORS
-from tests.oracle.parsers.measures import CHANGED, DEVIATION, OF_ORDER, SINCE_FIRST, SINCE_PREVIOUS
+from tests.oracle.parsers.measures import CHANGED, DEVIATION, SINCE_FIRST, SINCE_PREVIOUS
 from tests.oracle.values.decimals import SCALE
 from tests.oracle.values.schema import AMOUNT, GROUPABLE
 
 LARGEST_LIMIT = 10**24 - 1
+# Of payments, which have no positions.
+_OF_ORDER = (SINCE_PREVIOUS, SINCE_FIRST, CHANGED)
 
 
 def chance(rng: Random, share: float) -> bool:
@@ -62,7 +64,7 @@ def aggregate_of(rng: Random, profile: Profile) -> tuple[str, str]:
     if chance(rng, profile.distinct):
         return DISTINCT, rng.choice(["beneficiaryId", "payeeId", *GROUPABLE])
     if chance(rng, profile.of_order):
-        return rng.choice(OF_ORDER), rng.choice(["beneficiaryId", "payeeId", *GROUPABLE])
+        return rng.choice(_OF_ORDER), rng.choice(["beneficiaryId", "payeeId", *GROUPABLE])
     if chance(rng, profile.deviation):
         return DEVIATION, AMOUNT
     return rng.choice(FUNCTIONS), AMOUNT

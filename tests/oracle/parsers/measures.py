@@ -14,9 +14,10 @@ FUNCTIONS = ("SUM", "AVG", "MIN", "MAX", "COUNT")
 DISTINCT = "COUNT_DISTINCT"
 SINCE_PREVIOUS, SINCE_FIRST = "SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST"
 CHANGED = "CHANGED"
+SPEED = "SPEED_KMH"
 DEVIATION = "STDDEV"
 # What depends on the order of the window's transactions.
-OF_ORDER = (SINCE_PREVIOUS, SINCE_FIRST, CHANGED)
+OF_ORDER = (SINCE_PREVIOUS, SINCE_FIRST, CHANGED, SPEED)
 # What a condition is made of, and what a chained rule therefore has not beside its conditions.
 MEMBERS = (
     "groupingKeyNames",
@@ -105,6 +106,10 @@ def _aggregate(members: dict[str, Value]) -> tuple[str, str | None]:
     function, field = members.get("aggregatorFunctionType"), members.get("aggregateFieldName")
     if function in (DISTINCT, CHANGED):
         return function, groupable(field)
+    if function == SPEED:
+        if not isinstance(field, str) or field not in current_type().positions:
+            raise Unreadable("speeds are between positions")
+        return function, field
     if function in (SINCE_PREVIOUS, SINCE_FIRST):
         if field is not None:
             raise Unreadable("times are of no field")

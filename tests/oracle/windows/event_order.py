@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tests.oracle.parsers.measures import CHANGED, SINCE_FIRST, Measure
+from tests.oracle.parsers.measures import CHANGED, SINCE_FIRST, SPEED, Measure
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.values.decimals import SCALE
+from tests.oracle.values.positions import speed_between
 
 
 def value_of_order(part: Measure, event: Transaction, window: Sequence[Transaction]) -> Fraction | None:
@@ -23,6 +24,12 @@ def value_of_order(part: Measure, event: Transaction, window: Sequence[Transacti
     if part.function == CHANGED:
         assert part.field is not None
         return Fraction(SCALE if event.keys[part.field] != previous.keys[part.field] else 0)
+    if part.function == SPEED:
+        assert part.field is not None
+        here, there = event.keys[part.field], previous.keys[part.field]
+        if not isinstance(here, str) or not isinstance(there, str):
+            return None
+        return speed_between(there, here, event.event_time - previous.event_time)
     return _seconds(previous.event_time, event.event_time)
 
 

@@ -253,6 +253,7 @@ def test_what_is_special_about_it(changes: dict[str, Any], said: str) -> None:
         ("SECONDS_SINCE_FIRST", None, "the time in seconds since the first payment of the window was "),
         ("STDDEV", "paymentAmount", "the standard deviation of amounts was "),
         ("CHANGED", "payeeId", "the change of payer since the payment before (1 if changed, else 0) was "),
+        ("SPEED_KMH", "payeeId", "the speed in km/h from the last payer was "),
     ],
 )
 def test_what_looks_at_the_one_before(function: str, field: str | None, said: str) -> None:

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.contracts.support.definition_samples import MEANT, TRANSACTION
-from tests.unit.contracts.support.strategies import fields_of, filters_of
+from tests.unit.contracts.support.strategies import fields_of, filters_of, functions_of
 from tripline_contracts import decimals, schemas
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.rules import rule_definition
 from tripline_contracts.rules.aggregate import JUDGED_ONCE, NOT_IN_BUCKETS
 from tripline_contracts.rules.precision import MAX_BUCKETS
-from tripline_contracts.rules.rule_definition import Firing, Function, LateEvents, RuleDefinition
+from tripline_contracts.rules.rule_definition import Firing, LateEvents, RuleDefinition
 from tripline_contracts.spelling import OPERATORS
 
 # a deadline per example would measure how busy the machine is
@@ -25,7 +25,7 @@ UNHURRIED = settings(deadline=None)
 
 @st.composite
 def definitions(draw: st.DrawFn) -> RuleDefinition:
-    function = draw(st.sampled_from(get_args(Function)))
+    function = draw(st.sampled_from(functions_of(TRANSACTION)))
     fields = fields_of(function, TRANSACTION)
     judged_once = function in JUDGED_ONCE
     late_events = draw(st.sampled_from(("evaluate", "store") if judged_once else get_args(LateEvents)))

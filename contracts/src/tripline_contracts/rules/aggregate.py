@@ -20,6 +20,7 @@ Function = Literal[
     "SECONDS_SINCE_FIRST",
     "CHANGED",
     "STDDEV",
+    "SPEED_KMH",
 ]
 FUNCTIONS: Final = (
     "SUM",
@@ -32,10 +33,11 @@ FUNCTIONS: Final = (
     "SECONDS_SINCE_FIRST",
     "CHANGED",
     "STDDEV",
+    "SPEED_KMH",
 )
 SINCE: Final = ("SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST")
 """They look at event times alone."""
-OF_ORDER: Final = (*SINCE, "CHANGED")
+OF_ORDER: Final = (*SINCE, "CHANGED", "SPEED_KMH")
 """They look at which transaction was before."""
 JUDGED_ONCE: Final = (*OF_ORDER, "STDDEV")
 """Neither an alert's reset nor a second judgement goes with them."""
@@ -88,7 +90,7 @@ class _Reading:
         if word == "COUNT_DISTINCT" or distinct is not None:
             field_beside = None if count_column or _says_nothing(field) else field
             return Aggregate(
-                "COUNT_DISTINCT", self._distinct_field(word, inside, field_beside, distinct), resets
+                "COUNT_DISTINCT", self._field_looked_at(word, inside, field_beside, distinct), resets
             )
         if word == "COUNT":
             if not count_column:
@@ -97,9 +99,9 @@ class _Reading:
         if word in SINCE:
             self._check_no_field(word, field)
             return Aggregate(word, None)
-        if word == "CHANGED":
+        if word in ("CHANGED", "SPEED_KMH"):
             field_beside = None if _says_nothing(field) else field
-            return Aggregate(word, self._distinct_field(word, inside, field_beside, None))
+            return Aggregate(word, self._field_looked_at(word, inside, field_beside, None))
         measured = self._measure(field)
         return None if word is None else Aggregate(word, measured)
 
@@ -122,33 +124,33 @@ class _Reading:
             return names[0]
         return None
 
-    def _distinct_field(
+    def _field_looked_at(
         self, word: str | None, inside: str | None, field_beside: object, unique: str | None
     ) -> str | None:
-        """The field to look at, from `COUNT_DISTINCT(field)` or `CHANGED(field)`, `aggregateFieldName` and `unique`,
-        which must agree."""
+        """The field to look at, from `COUNT_DISTINCT(field)` and the like, `aggregateFieldName` and `unique`: what says
+        it must agree."""
+        names = self._event_type.positions if word == "SPEED_KMH" else self._event_type.groupable
+        choice = f"one of {', '.join(names)}" if names else "a field of positions, of which there is none"
         if word == "COUNT" and unique is not None:
             self._check_counted_field(field_beside)
             field_beside = None
         spellings = {"aggregatorFunctionType": inside, "aggregateFieldName": field_beside, "unique": unique}
         fields = {
-            name: self._groupable(name, value) for name, value in spellings.items() if value is not None
+            name: self._declared(name, value, names, choice)
+            for name, value in spellings.items()
+            if value is not None
         }
         if not fields and not self.problems:  # a unique that was refused has said enough
-            self._refuse("aggregateFieldName", f"expected the field to look at, one of {self._groupables}")
+            self._refuse("aggregateFieldName", f"expected the field to look at, {choice}")
         elif len(set(fields.values())) > 1:
             self._refuse("aggregateFieldName", f"{' and '.join(fields)} name different fields; expected one")
         return next(iter(fields.values()), None)
 
-    @property
-    def _groupables(self) -> str:
-        return ", ".join(self._event_type.groupable)
-
-    def _groupable(self, name: str, value: object) -> str | None:
+    def _declared(self, name: str, value: object, names: tuple[str, ...], choice: str) -> str | None:
         declared = self._event_type.find(spelling.bare(value)) if isinstance(value, str) else None
-        if declared is not None and declared.groupable:
+        if declared is not None and declared.name in names:
             return declared.name
-        self._refuse(name, f"expected one of {self._groupables}; not {spelling.shown(value)}")
+        self._refuse(name, f"expected {choice}; not {spelling.shown(value)}")
         return None
 
     def _check_counted_field(self, field: object) -> None:
@@ -178,10 +180,10 @@ class _Reading:
 
 
 def _split(function: object) -> tuple[str | None, str | None]:
-    """The keyword, and of `COUNT_DISTINCT(field)` and `CHANGED(field)` the field as it was written."""
+    """The keyword, and of `COUNT_DISTINCT(field)` and the like the field as it was written."""
     if isinstance(function, str):
         name, bracket, inside = spelling.bare(function).partition("(")
-        if spelling.keyword(name) in ("COUNT_DISTINCT", "CHANGED") and inside.endswith(")"):
+        if spelling.keyword(name) in ("COUNT_DISTINCT", "CHANGED", "SPEED_KMH") and inside.endswith(")"):
             return spelling.keyword(name), spelling.bare(bracket + inside) or None
     return spelling.keyword(function), None
 

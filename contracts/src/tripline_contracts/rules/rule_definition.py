@@ -44,7 +44,8 @@ class RuleDefinition:
     """The meaning of a rule, whatever its spelling.
 
     `grouping_key_names` is sorted, keys as `grouping_keys` has them, empty for one global group; `aggregate_field` is
-    None for COUNT and for times since, and for COUNT_DISTINCT and CHANGED the field whose values are looked at;
+    None for COUNT and for times since, for COUNT_DISTINCT and CHANGED the field whose values are looked at, and for
+    SPEED_KMH that of the positions;
     `filter` is None where every transaction passes; `limit` may be a parameter, whose value changes without the rule.
 
     A chained rule, made by `chained`, has `conditions`, which are None for any other. Its `grouping_key_names` are the

@@ -30,7 +30,7 @@ from tripline_contracts.filters.filter_parser import (
     ParameterComparison,
 )
 from tripline_contracts.filters.named_values import Parameter
-from tripline_contracts.ip_addresses import normal_address, normal_network
+from tripline_contracts.normal_forms.ip_addresses import normal_address, normal_network
 from tripline_contracts.rules.aggregate import SINCE, Function
 from tripline_contracts.rules.conditions import (
     AllOf,
@@ -106,6 +106,8 @@ def constants_of(field: Field) -> st.SearchStrategy[Constant]:
             return st.integers(0, MAX_TIMESTAMP)
         case "decimal":
             return st.integers(-(10**24) + 1, 10**24 - 1).map(decimals.plain_scaled)
+        case "position":
+            return positions()
         case "ip":
             return st.ip_addresses().map(lambda address: normal_address(str(address)) or "")
         case "enum":
@@ -113,6 +115,12 @@ def constants_of(field: Field) -> st.SearchStrategy[Constant]:
         case "string":
             characters = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
             return st.text(characters, min_size=1, max_size=field.max_length)
+
+
+def positions() -> st.SearchStrategy[str]:
+    """Positions in their normal form."""
+    degrees = st.tuples(st.integers(-89_999_999, 89_999_999), st.integers(-179_999_999, 180_000_000))
+    return degrees.map(lambda both: ",".join(map(decimals.plain_scaled, both)))
 
 
 def conditions_of(event_type: EventType) -> st.SearchStrategy[ConditionTree]:
@@ -134,7 +142,7 @@ def _numbers() -> st.SearchStrategy[Number]:
 
 @st.composite
 def _condition(draw: st.DrawFn, event_type: EventType) -> Condition:
-    function = draw(st.sampled_from(get_args(Function)))
+    function = draw(st.sampled_from(functions_of(event_type)))
     fields = fields_of(function, event_type)
     return Condition(
         tuple(sorted({event_type.anchors[0], *draw(st.sets(st.sampled_from(event_type.groupable)))})),
@@ -159,8 +167,15 @@ def _depth(tree: ConditionTree) -> int:
             return 1 + max(_depth(operand.of) for operand in weighed)
 
 
+def functions_of(event_type: EventType) -> list[Function]:
+    """The functions that there are fields for."""
+    return [name for name in get_args(Function) if fields_of(name, event_type)]
+
+
 def fields_of(function: Function, event_type: EventType) -> tuple[str | None, ...]:
     """The fields that a function may be of."""
     if function in ("COUNT", *SINCE):
         return (None,)
+    if function == "SPEED_KMH":
+        return event_type.positions
     return event_type.groupable if function in ("COUNT_DISTINCT", "CHANGED") else event_type.measures

@@ -45,7 +45,8 @@ class TextHeap(NamedTuple):
 
 
 @kernel()
-def _span_of(slot: Slot) -> Offset:
+def span_of(slot: Slot) -> Offset:
+    """Where in `spans` the slot's text is said."""
     return _FIRST + 2 * slot
 
 
@@ -64,7 +65,7 @@ def _store(
     end = spans[_END]
     for i in fresh:
         slot: Slot = int(slots[i])
-        span = _span_of(slot)
+        span = span_of(slot)
         if spans[span + 1] > 0 and texts.low[slot] == key_low[slot] and texts.high[slot] == key_high[slot]:
             continue
         first, length = np.int64(offsets[i]), np.int64(offsets[i + 1] - offsets[i])
@@ -81,7 +82,7 @@ def _compact(used: BoolArray, spans: Int64Array, heap: Uint8Array, out: Uint8Arr
     """Copy the texts of slots in use to ``out``, one after the other; drop the others."""
     end = 0
     for slot in range(len(used)):
-        span = _span_of(slot)
+        span = span_of(slot)
         if not used[slot]:
             spans[span + 1] = 0
         if spans[span + 1] == 0:
@@ -109,7 +110,7 @@ def _match(slots: Int32Array, texts: TextHeap, part: Uint8Array, where: int, mat
         matches[i] = False
         if slots[i] < 0:
             continue
-        span = _span_of(slots[i])
+        span = span_of(slots[i])
         start, length = texts.spans[span], texts.spans[span + 1] - 1
         last = length - len(part)
         first = last if where == _AT_END else 0
@@ -136,6 +137,11 @@ class TextDictionary(SlotTable):
             arena.open(f"{name}.text.span", np.int64, _FIRST + 2 * slots),
             arena.open(f"{name}.text.heap", np.uint8, _FIRST_HEAP_BYTES),
         )
+
+    @property
+    def heap(self) -> TextHeap:
+        """The texts as they are, for kernels."""
+        return self._texts
 
     def intern_texts(self, texts: Texts, low: Uint64Array, high: Uint64Array) -> Int32Array:
         """The slot of each of n texts (int32; NO_SLOT for null), each counted once more.

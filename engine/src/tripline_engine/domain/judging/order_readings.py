@@ -1,4 +1,5 @@
-"""Values that depend on which transaction comes before which: times since it, and whether a field changed."""
+"""Values that depend on which transaction comes before which: times since it, whether a field changed, how fast it was
+gone to."""
 
 from __future__ import annotations
 
@@ -7,8 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tripline_engine.domain.history.history import History
+from tripline_engine.domain.history.positions import positions_of
 from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.memory.array_types import BoolArray, Int64Array
+from tripline_engine.domain.memory.great_circles import speeds
+from tripline_engine.domain.memory.slot_kernels import NO_SLOT
 from tripline_engine.domain.rules.measures import Measure
 from tripline_engine.domain.rules.threshold import SCALE
 from tripline_engine.domain.transactions.columns import Amounts
@@ -40,6 +44,8 @@ def since_previous(windows: WindowSet, measure: Measure, start: int, end: int, f
     rows = previous_rows(population, members, start, end, bounds)
     if field is None:
         return since(history, start, rows)
+    if measure.function == "SPEED_KMH":
+        return _speeds(history, field, start, rows)
     return _values(_differs(history, field, start, rows) * np.int64(SCALE), rows)
 
 
@@ -53,6 +59,17 @@ def _differs(history: History, field: str, start: int, rows: Int64Array) -> Bool
     low, high = history.measure(field)
     differs: BoolArray = (low[start:end] != low[rows]) | (high[start:end] != high[rows])
     return differs
+
+
+def _speeds(history: History, field: str, start: int, rows: Int64Array) -> OrderValues:
+    """Speeds from these rows to n rows from ``start`` on; of two positions of which one is null there is none."""
+    end, codes, texts = start + len(rows), history.codes(field), history.values[field]
+    here = positions_of(texts, codes[start:end])
+    before = positions_of(texts, np.where(rows >= 0, codes[rows], np.int32(NO_SLOT)))
+    milliseconds = history.time[start:end] - history.time[rows]
+    scaled = np.empty(len(rows), np.int64)
+    speeds(here.latitude, here.longitude, before.latitude, before.longitude, milliseconds, scaled)
+    return OrderValues(_values(scaled, rows).values, here.present & before.present)
 
 
 def _values(scaled: Int64Array, rows: Int64Array) -> OrderValues:

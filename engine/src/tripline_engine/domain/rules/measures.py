@@ -14,6 +14,7 @@ from tripline_contracts import decimals
 from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.filters.filter_parser import All, Any_, Filter
 from tripline_contracts.filters.named_values import Parameter
+from tripline_contracts.rules.aggregate import OF_ORDER
 from tripline_contracts.rules.conditions import Condition
 from tripline_contracts.rules.relative_limits import Baseline, Excerpt, RelativeLimit
 from tripline_contracts.rules.rule_definition import Function, RuleDefinition
@@ -257,7 +258,7 @@ def _measure(
         return measure
     if is_distinct:
         return replace(measure, distinct=DistinctKey(population, members, field_name or "", used))
-    summed = None if function == "CHANGED" else field_name
+    summed = None if function in OF_ORDER else field_name
     extreme_of = {"MIN": field_name, "MAX": field_name, "SECONDS_SINCE_FIRST": EVENT_TIME}.get(function)
     squares = SquareKey(population, members, field_name or "", used)
     return replace(

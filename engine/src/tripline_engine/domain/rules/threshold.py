@@ -38,6 +38,7 @@ FUNCTIONS: Final[dict[Function, int]] = {
     "SECONDS_SINCE_PREVIOUS": ORDERED,
     "SECONDS_SINCE_FIRST": ORDERED,
     "CHANGED": ORDERED,
+    "SPEED_KMH": ORDERED,
     "STDDEV": DEVIATION,
 }
 
@@ -201,7 +202,9 @@ def shown(function: Function, count: int, total: int) -> str | None:
     match function:
         case "COUNT":
             return decimals.plain_scaled(count * SCALE)
-        case "SUM" | "COUNT_DISTINCT" | "SECONDS_SINCE_PREVIOUS" | "SECONDS_SINCE_FIRST" | "CHANGED":
+        case "SUM" | "COUNT_DISTINCT":
+            return decimals.plain_scaled(total)
+        case "SECONDS_SINCE_PREVIOUS" | "SECONDS_SINCE_FIRST" | "CHANGED" | "SPEED_KMH":
             return decimals.plain_scaled(total)
         case "AVG":
             return decimals.plain_scaled(average(total, count)) if count else None

@@ -48,6 +48,7 @@ _TYPE: Final = EventType(
         Field("one", "key", "string", max_length=64),
         Field("another", "key", "string", max_length=64),
         Field("kind", "attribute", "enum", required=True, values=("plain",)),
+        Field("where", "attribute", "position"),
         Field("amount", "measure", "decimal", required=True),
         Field("entered", "time", "timestamp", ingestion=True),
     ),
@@ -81,6 +82,7 @@ _RULES: Final[tuple[Special, ...]] = (
     _DEVIATION,
     {"aggregatorFunctionType": "SECONDS_SINCE_PREVIOUS", "aggregateFieldName": None},
     {"aggregatorFunctionType": "SECONDS_SINCE_FIRST", "aggregateFieldName": None},
+    {"aggregatorFunctionType": "SPEED_KMH", "aggregateFieldName": "where"},
     {"resetOnAlert": True},
     {"resetOnAlert": True, "aggregatorFunctionType": "MAX"},
     {"resetOnAlert": True, "aggregatorFunctionType": "COUNT_DISTINCT", "aggregateFieldName": "one"},
@@ -172,6 +174,7 @@ def _transactions(config: EngineConfig, round_: int, clock: int, rows: int) -> I
                 "another": i % 2 if i < _ROWS else f"the name of group {i}",
                 "amount": i % _ROWS,
                 "kind": "plain",
+                "where": f"{i % 9}.5,{round_}",
             }
         ).encode()
         for i in range(rows)

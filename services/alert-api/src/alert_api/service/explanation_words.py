@@ -19,6 +19,7 @@ _FUNCTIONS: Final = {
     "SECONDS_SINCE_FIRST": "the time in seconds since the first {event} of the window",
     "STDDEV": "the standard deviation of {several}",
     "CHANGED": "the change of {one} since the {event} before (1 if changed, else 0)",
+    "SPEED_KMH": "the speed in km/h from the last {one}",
 }
 _COMPARED: Final = {
     ">": "over",

@@ -2,7 +2,7 @@
 
 import { FUNCTIONS, OF_KEYS, OF_NO_FIELD } from "../words/definition.js";
 import { choice, element, labelled, setText } from "../core/dom.js";
-import { GROUPINGS, KEYS, MEASURES } from "../core/event_type.js";
+import { GROUPINGS, KEYS, MEASURES, POSITIONS } from "../core/event_type.js";
 import { ExcerptForm, fitsExcerpt } from "./excerpt_form.js";
 import { fitsKey, GroupingKey } from "../parts/grouping_key.js";
 import { fieldName, fieldNames, inUnits, UNITS } from "../core/format.js";
@@ -114,8 +114,9 @@ export function fitsAggregate(measured) {
     Number.isInteger(measured.windowSeconds) && measured.windowSeconds > 0 && fitsExcerpt(measured);
 }
 
-/** Values are told apart of any field that one can group by, the other aggregates are of amounts. */
+/** Values are told apart of any field that one can group by, speeds are of positions, other aggregates of amounts. */
 function measurable(kind) {
+  if (kind === "SPEED_KMH") return POSITIONS;
   return OF_KEYS.has(kind) ? KEYS : MEASURES;
 }
 

@@ -47,6 +47,9 @@ export const SIDES = [...new Set(PARTIES.flatMap((party) => party.sides.map((sid
 /** Names of the fields that are summed. */
 export const MEASURES = FIELDS.filter((field) => field.role === "measure").map((field) => field.name);
 
+/** Names of the fields that are positions on the earth. */
+export const POSITIONS = FIELDS.filter((field) => field.kind === "position").map((field) => field.name);
+
 /** The fields that rules run by. */
 export const ANCHORS = declared.anchors;
 

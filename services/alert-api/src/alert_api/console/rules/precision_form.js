@@ -12,7 +12,8 @@ const KINDS = [["exact", `exact: each ${ONE} is kept for as long as the window i
 const HINT =
   "Takes far less memory for long windows. A window begins with a whole bucket, and an alert says " +
   "between which bounds the exact " +
-  "value is. Not for different values, times since, changes, deviations, counting afresh or judging again.";
+  "value is. Not for different values, times since, changes, speeds, deviations, counting afresh or judging " +
+  "again.";
 
 export class PrecisionForm {
   constructor() {

@@ -15,11 +15,13 @@ export const FUNCTIONS = [
   ["SECONDS_SINCE_FIRST", `Seconds since the first ${ONE}`],
   ["CHANGED", "Change (1 or 0) of"],
   ["STDDEV", "Standard deviation"],
+  ["SPEED_KMH", "Speed in km/h"],
 ];
 /** What looks at no field, and at one that rules may group by; what neither counts afresh nor judges again. */
-export const OF_NO_FIELD = new Set(["COUNT", "SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST"]);
-export const OF_KEYS = new Set(["COUNT_DISTINCT", "CHANGED"]);
-export const JUDGED_ONCE = new Set(["SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST", "CHANGED", "STDDEV"]);
+const SINCE = ["SECONDS_SINCE_PREVIOUS", "SECONDS_SINCE_FIRST"];
+export const OF_NO_FIELD = new Set(["COUNT", ...SINCE]);
+export const OF_KEYS = new Set(["COUNT_DISTINCT", "CHANGED", "SPEED_KMH"]);
+export const JUDGED_ONCE = new Set([...SINCE, "CHANGED", "STDDEV", "SPEED_KMH"]);
 export const OPERATORS = [">", ">=", "<", "<=", "=", "!="];
 export const LATE_EVENTS = [["evaluate", "are judged like any other"], [
   "reevaluate",
@@ -134,6 +136,7 @@ function aggregateInWords({ aggregatorFunctionType: kind, aggregateFieldName: fi
   if (OF_NO_FIELD.has(kind)) return NAMES[kind];
   if (kind === "COUNT_DISTINCT") return `Number of different ${fieldNames(field ?? "")}`;
   if (kind === "CHANGED") return `Change (1 or 0) of ${fieldName(field ?? "")}`;
+  if (kind === "SPEED_KMH") return `Speed in km/h from the last ${fieldName(field ?? "")}`;
   return `${NAMES[kind] ?? kind} of ${fieldName(field ?? "")}`;
 }
 

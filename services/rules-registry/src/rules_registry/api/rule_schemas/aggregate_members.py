@@ -79,3 +79,15 @@ def changed(event: EventType) -> Json:
             "description": "1 where it has another value than in the transaction before, else 0; null is a value",
         },
     }
+
+
+def speed(event: EventType) -> Json:
+    """The members of a speed between positions."""
+    return {
+        "aggregatorFunctionType": {"type": "string", "enum": ["SPEED_KMH"]},
+        "aggregateFieldName": {
+            "type": "string",
+            "enum": list(event.positions),
+            "description": "km/h from the position of the transaction before; no value where either is null",
+        },
+    }

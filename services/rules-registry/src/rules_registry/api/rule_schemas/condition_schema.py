@@ -10,6 +10,7 @@ from rules_registry.api.rule_schemas.aggregate_members import (
     deviation,
     different_values,
     of_a_field,
+    speed,
     times_since,
 )
 from rules_registry.api.rule_schemas.filter_schema import FILTER_REF
@@ -86,6 +87,8 @@ def _measures(event: EventType) -> Iterator[Json]:
     yield _of_parts("a count of different values", different_values(event))
     yield _measure("a time since", times_since())
     yield _measure("a change of a field", changed(event))
+    if event.positions:
+        yield _measure("a speed", speed(event))
 
 
 def _condition(event: EventType, measure: Json) -> Json:

@@ -12,6 +12,7 @@ from rules_registry.api.rule_schemas.aggregate_members import (
     different_values,
     of_a_field,
     old_count,
+    speed,
     times_since,
 )
 from rules_registry.api.rule_schemas.filter_schema import FILTER_REF, PARAMETER
@@ -50,9 +51,9 @@ def rule_body_schema(event: EventType | None = None) -> Json:
         "firing, resetOnAlert, lateEvents and cooldownSeconds beside windowMinutes and the articles' counts; different "
         "values beside windowMinutes, as COUNT_DISTINCT(field), and as a count with unique. bucketed(b) takes any "
         f"whole seconds up to the shortest window, where the longest has no more than {MAX_BUCKETS} of them, beside "
-        "conditions too, but not with COUNT_DISTINCT, SECONDS_SINCE_…, CHANGED, STDDEV, resetOnAlert or reevaluate; "
-        "none of the last three goes with resetOnAlert or reevaluate, nor does a party, and CHANGED(field) is read "
-        "too. A chained rule has conditions in place of what one condition says.",
+        "conditions too, but not with COUNT_DISTINCT, resetOnAlert, reevaluate, SECONDS_SINCE_…, CHANGED, STDDEV or "
+        "SPEED_KMH; none of the last four goes with resetOnAlert or reevaluate, nor does a party, and CHANGED(field) "
+        "is read too. A chained rule has conditions in place of what one condition says.",
         "anyOf": list(_variants(declared)),
     }
 
@@ -68,6 +69,8 @@ def _variants(event: EventType) -> Iterator[Json]:
     judged_once = [("a time since", times_since()), ("a change of a field", changed(event))]
     if event.measures:
         judged_once.append(("a deviation", deviation(event)))
+    if event.positions:
+        judged_once.append(("a speed", speed(event)))
     for title, members in judged_once:
         yield _variant(title, {**members, **_options(), "resetOnAlert": _NO_RESET}, "windowSeconds")
     for title, members in (*counting, different):

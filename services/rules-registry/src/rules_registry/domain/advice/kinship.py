@@ -13,7 +13,7 @@ from tripline_contracts.rules.rule_definition import RuleDefinition
 
 _GROWING = frozenset({"COUNT", "COUNT_DISTINCT", "MAX", "SECONDS_SINCE_FIRST"})
 """Functions that a longer window can only raise; a sum may fall by a negative amount."""
-_SAME = frozenset({"SECONDS_SINCE_PREVIOUS", "CHANGED"})
+_SAME = frozenset({"SECONDS_SINCE_PREVIOUS", "CHANGED", "SPEED_KMH"})
 """Functions that are the same in any window where they have a value; a longer one has the one before more often."""
 
 

@@ -24,7 +24,12 @@ _NAMES = {
     "COUNT_DISTINCT": "a count of different values",
     "SECONDS_SINCE_PREVIOUS": "a time since the one before",
     "SECONDS_SINCE_FIRST": "a time since the first in the window",
+    "SPEED_KMH": "a speed in km/h",
 }
+_FASTEST = Decimal("72054411991.272")
+"""Half around the earth in a millisecond, in km/h."""
+_NOT_OF_THE_FIRST = frozenset({"SECONDS_SINCE_PREVIOUS", "CHANGED", "STDDEV", "SPEED_KMH"})
+"""The first of a group has no value, which no comparison with a number tells."""
 
 
 def limit_warnings(
@@ -55,8 +60,7 @@ def limit_warnings(
         return
     span = _reach(condition, passing, event_type, may_be_empty=may_be_empty)
     whole = condition.function in ("COUNT", "COUNT_DISTINCT", "CHANGED")
-    # the first of a group has no value, which no comparison with a number tells
-    may_be_empty = may_be_empty or condition.function in ("SECONDS_SINCE_PREVIOUS", "CHANGED", "STDDEV")
+    may_be_empty = may_be_empty or condition.function in _NOT_OF_THE_FIRST
     fraction = whole and number != number.to_integral_value()
     operator, shown = condition.operator, decimals.plain(number)
     subject = f"{_described(condition)}, {_bounds(span)}"
@@ -100,11 +104,12 @@ def _reach(
 def _judged_once(condition: Condition) -> Span:
     if condition.function == "STDDEV":
         return Span(low=Decimal(0))
-    most = condition.window_seconds
-    if condition.function == "CHANGED":
+    most = Decimal(condition.window_seconds)
+    if condition.function in ("CHANGED", "SPEED_KMH"):
+        most = Decimal(1) if condition.function == "CHANGED" else _FASTEST
         # what all of a group have in common never changes
-        most = 0 if condition.aggregate_field in condition.grouping_key_names else 1
-    return Span(low=Decimal(0), high=Decimal(most))
+        most = Decimal(0) if condition.aggregate_field in condition.grouping_key_names else most
+    return Span(low=Decimal(0), high=most)
 
 
 def _distinct(ranges: Sequence[FieldRange], *, may_be_empty: bool) -> Span:
