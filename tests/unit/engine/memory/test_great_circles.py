@@ -132,7 +132,5 @@ def test_of_many_each() -> None:
     milliseconds, out = rng.integers(0, 10**9, 500), np.empty(500, np.int64)
     speeds(*one, *other, milliseconds, out)
     for i, value in enumerate(out.tolist()):
-        pairs = [(int(latitude[i]), int(longitude[i])) for latitude, longitude in (one, other)]
-        assert value == oracle.speed_between(
-            *(oracle.position_text(*pair) for pair in pairs), int(milliseconds[i])
-        )
+        before, after = (oracle.position_text(int(north[i]), int(east[i])) for north, east in (one, other))
+        assert value == oracle.speed_between(before, after, int(milliseconds[i]))

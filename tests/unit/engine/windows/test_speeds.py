@@ -124,7 +124,6 @@ def test_positions_are_read_into_one_form_or_rejected_with_a_reason() -> None:
         "1.1234567,2",
         "here",
         7,
-        1.5,
         True,
         ["1,2"],
         {"a": 1},
