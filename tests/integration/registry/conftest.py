@@ -1,4 +1,4 @@
-"""A registry API per test module, and the processes behind it per test."""
+"""A registry API per test module, one for several where they do not mind, and the processes behind it per test."""
 
 from __future__ import annotations
 
@@ -12,13 +12,34 @@ from tests.integration.registry.support.list_requests import fresh
 from tests.registry import RegistryApi, running_api
 from tests.servers import PostgresServer
 
+TOGETHER = {
+    "test_api",
+    "test_idempotency",
+    "test_import",
+    "test_invalid_requests",
+    "test_old_names",
+    "test_rule_options",
+}
+"""Modules whose tests look at rules of their own alone: they share an API and its database."""
+
+
+@pytest.fixture(scope="session")
+def shared_api(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RegistryApi]:
+    folder: Path = tmp_path_factory.mktemp("registry")
+    with postgres.database(migrated=True) as dsn, running_api(postgres, dsn, folder) as running:
+        yield running
+
 
 @pytest.fixture(scope="module")
 def api(
-    postgres: PostgresServer, migrated_database: str, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RegistryApi]:
+    if request.path.stem in TOGETHER:
+        yield request.getfixturevalue("shared_api")
+        return
+    database: str = request.getfixturevalue("migrated_database")
     folder: Path = tmp_path_factory.mktemp("registry")
-    with running_api(postgres, migrated_database, folder) as running:
+    with running_api(postgres, database, folder) as running:
         yield running
 
 
