@@ -17,6 +17,9 @@ TOGETHER = {
     "test_idempotency",
     "test_import",
     "test_invalid_requests",
+    "test_list_entries",
+    "test_list_imports",
+    "test_named_values",
     "test_old_names",
     "test_rule_options",
 }
