@@ -200,7 +200,7 @@ def test_scopes_are_held(api: RegistryApi, name: str) -> None:
     assert {answer.status_code for answer in answers} == {403}
 
 
-def test_quotas_are_of_all_lists(postgres: PostgresServer, migrated_database: str, tmp_path: Path) -> None:
+def test_quotas_are_of_all_lists(postgres: PostgresServer, tmp_path: Path) -> None:
     with postgres.database(migrated=True) as owner:
         settings = {"TRIPLINE_MAX_LIST_BYTES": "60"}
         with running_api(postgres, owner, tmp_path, settings) as running, running.client() as client:
