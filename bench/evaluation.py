@@ -63,7 +63,7 @@ _CHECKED: Final = 50
 _BENEFICIARIES: Final = 100_000
 _EVERYTHING: Final = -UNREACHABLE
 _ANCHOR: Final = "payeeId"
-_JUDGED: Final = (_ANCHOR, "account")
+_JUDGED: Final = (_ANCHOR, "beneficiaryId", "account")
 
 
 class TimedAnchor(Anchor):

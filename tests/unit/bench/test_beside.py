@@ -25,7 +25,7 @@ def test_all_of_them_reach_equally_far_back() -> None:
     ]
     assert {definition.window_seconds for definition in definitions} == {10}
     names = {rule.name for rule in rules(10)}
-    assert all({name, plain} <= names for name, plain, _ in BARS)
+    assert all({name, *plain} <= names for name, plain, _ in BARS)
 
 
 def test_every_bar_has_its_rows(
