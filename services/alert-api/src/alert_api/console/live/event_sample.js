@@ -86,7 +86,7 @@ function row({ transaction, recordTime, bytes }) {
   const time = transaction[TIME.name];
   return element(
     "tr",
-    { title: `Transaction ${text(identityOf(transaction))}` },
+    { title: `${capital(ONE)} ${text(identityOf(transaction))}` },
     element("td", {}, timeOfDay(Number.isSafeInteger(time) ? time : recordTime)),
     TEXTS.map(({ name }) => element("td", { class: "cut" }, text(transaction[name]))),
     NUMBERS.map(({ name }) =>

@@ -3,7 +3,7 @@
 import { Absent, Away, call, registry, session } from "../core/client.js";
 import { confirm } from "../core/confirm.js";
 import { arrange, button, element, setText, toast } from "../core/dom.js";
-import { MANY, ONE } from "../core/event_type.js";
+import { capital, MANY, ONE } from "../core/event_type.js";
 import { fieldName, fullTime, timeOfDay } from "../core/format.js";
 import { cameTo, holdsTag, sumCells, weighedTitle } from "../words/verdict.js";
 import { feeds } from "../core/pipeline.js";
@@ -13,7 +13,7 @@ const SHOWN = 50;
 // What was judged in the last moments comes in a little later.
 const GRACE_MS = 10_000;
 const ASK_AGAIN_MS = 10_000;
-const HEAD = ["Time", "Transaction", "Group", "Value", "Limit", "Result"];
+const HEAD = ["Time", capital(ONE), "Group", "Value", "Limit", "Result"];
 const NUMBERS = new Set(["Value", "Limit"]);
 
 export class RuleTrace {

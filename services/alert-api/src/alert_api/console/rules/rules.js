@@ -17,7 +17,7 @@ const COUNTERS = [
   ["rule_reevaluated_total", "judged again"],
   ["rule_late_stored_total", "late and only counted"],
   ["rule_null_groups_total", "without a group"],
-  ["rule_duplicates_total", "duplicates"],
+  ["rule_duplicates_total", "known before"],
 ];
 
 export class RulesView {

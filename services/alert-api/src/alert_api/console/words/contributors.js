@@ -1,7 +1,7 @@
 // What counted for an alert: the transactions of its window, and of a count of different values these values.
 
 import { button, element } from "../core/dom.js";
-import { identityOf, ONE } from "../core/event_type.js";
+import { capital, identityOf, ONE } from "../core/event_type.js";
 import { fieldName, fieldNames, fullTime, timeOfDay } from "../core/format.js";
 import { OF_KEYS } from "./definition.js";
 import { functionOf, shownValue } from "./measure.js";
@@ -99,9 +99,9 @@ function table(alert, kind, field) {
         element(
           "tr",
           {},
-          element("th", { scope: "col" }, "Transaction"),
+          element("th", { scope: "col" }, capital(ONE)),
           element("th", { scope: "col" }, "Time"),
-          element("th", { class: className, scope: "col" }, heading[0].toUpperCase() + heading.slice(1)),
+          element("th", { class: className, scope: "col" }, capital(heading)),
         ),
       ),
       body,
