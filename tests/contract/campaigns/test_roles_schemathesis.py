@@ -14,6 +14,7 @@ import pytest
 
 from tests.contract.support import access_page, alert_cases, registry_cases
 from tests.contract.support.in_memory_prover import made_up_backtests
+from tests.contract.support.narrow_bodies import without_repetitions
 from tests.contract.support.role_campaign import RoleCampaign, RoleOutcome
 from tests.registry import running_api
 from tests.servers import PostgresServer
@@ -42,7 +43,7 @@ def registry(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory)
         author = stack.enter_context(eyes.client("second-key-for-tests"))
         caller = stack.enter_context(api.client(key_of("analyst")))
         supply = registry_cases.Supply(client, author, database, caller)
-        yield RoleCampaign(api.url, key_of, supply.fill)
+        yield RoleCampaign(api.url, key_of, supply.fill, narrow=without_repetitions)
 
 
 @pytest.fixture

@@ -41,12 +41,16 @@ class RoleOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RoleCampaign:
-    """Asks one service; `key_of` gives the key of a role, and `fill` makes a case point at what is there."""
+    """Asks one service; `key_of` gives the key of a role, and `fill` makes a case point at what is there.
+
+    `narrow` may take from the document what `schemathesis_campaign.run` may.
+    """
 
     url: str
     key_of: Callable[[str], str]
     fill: Callable[[Any], None]
     without: tuple[str, ...] = ()
+    narrow: Callable[[dict[str, Any]], None] = lambda _document: None
 
     def run(self) -> RoleOutcome:
         """All operations of the document that the service answers with."""
@@ -55,6 +59,7 @@ class RoleCampaign:
 
     def _run(self) -> RoleOutcome:
         document = httpx.get(f"{self.url}/openapi.json").raise_for_status().json()
+        self.narrow(document)
         schema: Any = schemathesis.openapi.from_dict(document, config=SchemathesisConfig.from_dict(CONFIG))
         if self.without:
             schema = schema.exclude(path=list(self.without))
