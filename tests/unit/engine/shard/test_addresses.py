@@ -16,10 +16,10 @@ from tests.oracle.builders.shorthand import batch
 from tests.oracle.generators.profile import EVERYTHING_AND_WEIGHTS
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.judgement.oracle import judge
-from tests.oracle.values.canonical_json import definition_hash
 from tests.oracle.values.event_types import PAYMENTS, judge_by
 from tests.oracle.values.model import Json, MicroBatch, Record
 from tests.unit.engine.shard.test_against_oracle import assert_equal
+from tests.unit.engine.support.added_field import with_field
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.event_type_checks import check
@@ -234,34 +234,14 @@ _NETS = ("10.0.0.0/8", "10.0.0.0/31", "2001:db8::/32", "::/0", "10.0.0.2/32")
 
 def from_somewhere(seed: int, history: list[MicroBatch]) -> list[MicroBatch]:
     """The history, its payments from some address, its rules asking for it now and then."""
-    rng = Random(f"addresses {seed}")
-    return [
-        MicroBatch(
-            tuple(_asking(rng, value) for value in part.rule_events),
-            part.ticks,
-            tuple(_located(rng, record) for record in part.records),
-        )
-        for part in history
-    ]
+    return with_field(Random(f"addresses {seed}"), history, "address", _somewhere, _ask)
 
 
-def _located(rng: Random, record: Record) -> Record:
-    value = record.value
-    if value is None or not value.startswith(b'{"'):
-        return record
-    address = rng.choices(_POOL, [20, 20, 10, 10, 10, 10, 6, 1, 1])[0]
-    return replace(record, value=b'{"address":%s,%s' % (json.dumps(address).encode(), value[1:]))
+def _somewhere(rng: Random) -> Json:
+    return rng.choices(_POOL, [20, 20, 10, 10, 10, 10, 6, 1, 1])[0]
 
 
-def _asking(rng: Random, value: bytes) -> bytes:
-    try:
-        event = json.loads(value)
-        definition = event["definition"]
-        had = event["definitionHash"] == definition_hash(definition)
-    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        return value
-    if not had or not isinstance(definition, dict):
-        return value
+def _ask(rng: Random, definition: dict[str, Any]) -> None:
     if rng.random() < 0.5:
         where: dict[str, Any] = {
             "field": "address",
@@ -273,5 +253,3 @@ def _asking(rng: Random, value: bytes) -> bytes:
     if rng.random() < 0.4 and isinstance(definition.get("groupingKeyNames"), list):
         names = definition["groupingKeyNames"]
         definition["groupingKeyNames"] = ["address", *(name for name in names if name != "address")]
-    event["definitionHash"] = definition_hash(definition)
-    return json.dumps(event).encode()

@@ -20,6 +20,7 @@ from tests.oracle.values.canonical_json import definition_hash
 from tests.oracle.values.event_types import PAYMENTS, judge_by
 from tests.oracle.values.model import Json, MicroBatch, Record
 from tests.unit.engine.shard.test_against_oracle import assert_equal
+from tests.unit.engine.support.added_field import with_field
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_contracts import schemas
 from tripline_contracts.event_type import EventType, Field
@@ -244,37 +245,11 @@ _POOL = ("52.52,13.4", "52.520008, 13.404954", "52.52,13.4000", "51.507351,-0.12
 
 def on_the_move(seed: int, history: list[MicroBatch]) -> list[MicroBatch]:
     """The history, its payments from some position, its rules measuring the speed between them now and then."""
-    rng = Random(f"positions {seed}")
-    return [
-        MicroBatch(
-            tuple(_measuring(rng, value) for value in part.rule_events),
-            part.ticks,
-            tuple(_located(rng, record) for record in part.records),
-        )
-        for part in history
-    ]
+    return with_field(Random(f"positions {seed}"), history, "position", _somewhere, _measure)
 
 
-def _located(rng: Random, record: Record) -> Record:
-    value = record.value
-    if value is None or not value.startswith(b'{"'):
-        return record
-    position = rng.choices(_POOL, [20, 20, 10, 15, 5, 5, 5, 8, 1, 1])[0]
-    return replace(record, value=b'{"position":%s,%s' % (json.dumps(position).encode(), value[1:]))
-
-
-def _measuring(rng: Random, value: bytes) -> bytes:
-    try:
-        event = json.loads(value)
-        definition = event["definition"]
-        had = event["definitionHash"] == definition_hash(definition)
-    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        return value
-    if not had or not isinstance(definition, dict):
-        return value
-    _measure(rng, definition)
-    event["definitionHash"] = definition_hash(definition)
-    return json.dumps(event).encode()
+def _somewhere(rng: Random) -> Json:
+    return rng.choices(_POOL, [20, 20, 10, 15, 5, 5, 5, 8, 1, 1])[0]
 
 
 def _measure(rng: Random, part: Any) -> None:
