@@ -48,11 +48,12 @@ def read_constant(field: str, value: Value) -> Constant:
 
 def value_of(field: str, transaction: Transaction) -> Constant | None:
     """The transaction's value of the field, in the form of a constant."""
-    if field == current_type().amount:
+    kind = current_type()
+    if field == kind.amount:
         return transaction.amount
-    if field == current_type().time:
+    if field == kind.time:
         return transaction.event_time
-    return transaction.ingestion if field == current_type().ingestion else transaction.keys[field]
+    return transaction.ingestion if field == kind.ingestion else transaction.keys[field]
 
 
 def kind_of(field: str) -> Literal["amount", "time", "enum", "text", "address"]:

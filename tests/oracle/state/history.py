@@ -8,7 +8,7 @@ from tests.oracle.state.clock import Clock
 from tests.oracle.state.firing_state import Key, key_of
 from tests.oracle.values.schema import GLOBAL
 from tests.oracle.windows.accepted_transaction import AcceptedTransaction, Void
-from tests.oracle.windows.entries import entries_of, identity_of
+from tests.oracle.windows.entries import Identity, entries_of, identity_of
 
 
 class History:
@@ -17,7 +17,9 @@ class History:
     def __init__(self, anchors: tuple[str, ...]) -> None:
         self.accepted: dict[str, list[AcceptedTransaction]] = {anchor: [] for anchor in (*anchors, GLOBAL)}
         self.duplicates = 0
-        self._identities: dict[str, list[Transaction]] = {anchor: [] for anchor in self.accepted}
+        self._identities: dict[str, list[tuple[Identity, Transaction]]] = {
+            anchor: [] for anchor in self.accepted
+        }
         self._needed: set[str] = set()
         # The sequence number from which on transactions count: for all, for a rule, for a group of a version.
         self._from = dict.fromkeys(self.accepted, 0)
@@ -33,16 +35,17 @@ class History:
         reach = settings.allowed_lateness + settings.max_future_skew
         for anchor, earlier in self._identities.items():
             for entry in entries_of(transaction, anchor) if anchor in self._needed else ():
+                identity = identity_of(entry, anchor)
                 if any(
-                    identity_of(other, anchor) == identity_of(entry, anchor)
+                    known == identity
                     and abs(other.record_time - entry.record_time) <= reach
                     and clock.remembers_id(other)
-                    for other in earlier
+                    for known, other in earlier
                 ):
                     self.duplicates += 1
                     taken.setdefault(anchor, []).append(-1)
                     continue
-                earlier.append(entry)
+                earlier.append((identity, entry))
                 taken.setdefault(anchor, []).append(len(self.accepted[anchor]))
                 self.accepted[anchor].append(AcceptedTransaction(len(self.accepted[anchor]), entry))
         return taken

@@ -39,7 +39,7 @@ def _no_constant(text: str) -> NoReturn:
 def _refuse_surrogates(values: Iterable[object]) -> None:
     for value in values:
         if isinstance(value, str):
-            if any("\ud800" <= character <= "\udfff" for character in value):
+            if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
                 raise Unreadable("lone surrogate")
         elif isinstance(value, list):
             _refuse_surrogates(value)

