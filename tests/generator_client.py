@@ -24,7 +24,7 @@ from tripline_demo.generator.traffic import Traffic
 from tripline_http.bind_address import LOOPBACK, Bind
 from tripline_http.keys.key_file import ApiKey
 
-DEADLINE_SECONDS = 30.0
+DEADLINE_SECONDS = 120.0
 
 
 def until(condition: Callable[[], object]) -> None:

@@ -28,7 +28,7 @@ from tripline_demo.processes import leash, ports
 NAME = "postgres.tripline.test"
 """The name in the certificate, and the only one."""
 OLDEST = 15
-SECONDS = 60.0
+SECONDS = 180.0
 _HBA = "hostssl all all 127.0.0.1/32 scram-sha-256\n"
 
 

@@ -51,7 +51,7 @@ def test_a_backlog_is_judged_like_everything_else(java: Java, jars: Jars, kafka:
         sent += count
 
     def all_are_judged() -> None:
-        eventually(lambda: len(counts(log)) == sent, "all are judged", 60)
+        eventually(lambda: len(counts(log)) == sent, "all are judged")
 
     workplace = Workplace(java, jars, kafka, tmp_path, shards=1)
     settings = {
@@ -64,12 +64,12 @@ def test_a_backlog_is_judged_like_everything_else(java: Java, jars: Jars, kafka:
         all_are_judged()
         assert "catching_up" not in workplace.log.read_text()
         send(AT_ONCE)
-        eventually(lambda: "caught_up" in workplace.log.read_text(), "it has fallen behind and caught up", 60)
+        eventually(lambda: "caught_up" in workplace.log.read_text(), "it has fallen behind and caught up")
         assert '"micro_batches": 2' in workplace.log.read_text()
         all_are_judged()
     send(BETWEEN)
     with running_engine(workplace, settings):
-        eventually(lambda: workplace.log.read_text().count("caught_up") == 2, "the backlog is taken", 60)
+        eventually(lambda: workplace.log.read_text().count("caught_up") == 2, "the backlog is taken")
         assert f'"transactions": {BETWEEN}' in workplace.log.read_text()
         send(LAST)
         all_are_judged()

@@ -48,7 +48,7 @@ def test_a_full_history_takes_rules_and_no_transactions(
         for first in range(0, PAYMENTS, AT_ONCE):
             log.send(payment(n, T + n * 3600, n % partitions) for n in range(first, first + AT_ONCE))
         takes = "tripline_engine_takes_transactions"
-        eventually(lambda: engine.metric(takes) == 0, "the history is full", 60)
+        eventually(lambda: engine.metric(takes) == 0, "the history is full")
 
         last = [payment(n, T + PAYMENTS * 3600 + n, n % partitions) for n in range(PAYMENTS, PAYMENTS + 20)]
         log.send(last)
@@ -56,7 +56,7 @@ def test_a_full_history_takes_rules_and_no_transactions(
         log.send([Sent("rules.v1", wide)])
         statuses = "rule-status.v1"
         eventually(
-            lambda: 2 in {status.get("ruleId") for status in log.read_json(statuses)}, "a rule is taken", 60
+            lambda: 2 in {status.get("ruleId") for status in log.read_json(statuses)}, "a rule is taken"
         )
         assert engine.metric(takes) == 0
         assert sum(transactions_taken(workplace, log).values()) == PAYMENTS
@@ -64,7 +64,7 @@ def test_a_full_history_takes_rules_and_no_transactions(
 
         log.send([Sent("rules.v1", registry.move("RuleDeleted", "DELETED", 1, 0))])
         eventually(
-            lambda: sum(transactions_taken(workplace, log).values()) == PAYMENTS + 20, "the rest is taken", 60
+            lambda: sum(transactions_taken(workplace, log).values()) == PAYMENTS + 20, "the rest is taken"
         )
         assert engine.metric(takes) == 1
     alerted = [

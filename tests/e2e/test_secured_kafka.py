@@ -44,9 +44,9 @@ def test_it_judges_as_the_oracle_does(java: Java, jars: Jars, secured: SecuredKa
     engine = secured.as_identity("tripline-engine")
     workplace = Workplace(java, jars, engine.servers, tmp_path, more=engine.variables())
     with running_engine(workplace, {}):
-        eventually(lambda: taken(log), "what was there before is judged", 120)
+        eventually(lambda: taken(log), "what was there before is judged")
         log.send(good[23:])
-        eventually(lambda: taken(log), "what comes is judged", 60)
+        eventually(lambda: taken(log), "what comes is judged")
     verdict = read_verdict(log)
     verdict.assert_equal()
     assert [record.headers["reason"] for record in verdict.rejects.values()] == [b"oversized"]

@@ -188,7 +188,7 @@ def test_a_process_runs_over_it(
     command = [str(Path(sys.executable).with_name("alert-api")), "retention"]
     process = leash.start(command, log=tmp_path / "log", environment=environment)
     try:
-        assert ports.wait_until_open(port, 30), process.last_lines()
+        assert ports.wait_until_open(port, 120), process.last_lines()
         assert httpx.get(f"http://{ports.LOOPBACK}:{port}/readyz", verify=False).status_code == 200
     finally:
         process.stop()

@@ -98,7 +98,7 @@ def test_data_survives_a_restart_and_a_kill(home: Path) -> None:
     cluster.prepare()
     server = leash.start(cluster.command(), log=home / "log", stop_signal=signal.SIGINT, user=cluster.user())
     try:
-        assert ports.wait_until_open(cluster.port, 30)
+        assert ports.wait_until_open(cluster.port, 120)
         postmaster = int((cluster.data / "postmaster.pid").read_text().splitlines()[0])
         os.kill(postmaster, signal.SIGKILL)
         server.process.wait(30)
@@ -109,7 +109,7 @@ def test_data_survives_a_restart_and_a_kill(home: Path) -> None:
     cluster.prepare()
     server = leash.start(cluster.command(), log=home / "log", stop_signal=signal.SIGINT, user=cluster.user())
     try:
-        assert ports.wait_until_open(cluster.port, 30)
+        assert ports.wait_until_open(cluster.port, 120)
         _wait_until_ready(cluster.dsn("kept"))
     finally:
         server.stop()
@@ -117,14 +117,14 @@ def test_data_survives_a_restart_and_a_kill(home: Path) -> None:
 
 
 def _wait_until_ready(dsn: str) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not embedded.is_ready(dsn):
         assert time.monotonic() < deadline, "the database did not come back"
         time.sleep(0.05)
 
 
 def _wait_until_gone(cluster: embedded.Cluster) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while left := [p.pid for p in psutil.process_iter() if _works_in(p, cluster.data)]:
         assert time.monotonic() < deadline, f"left behind: {left}"
         time.sleep(0.05)

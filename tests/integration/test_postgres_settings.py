@@ -152,7 +152,7 @@ def test_a_data_folder_of_before_goes_on_as_it_was(servers_folder: Path) -> None
     assert again.user() == "nobody"
     server = leash.start(again.command(), log=home / "log", stop_signal=signal.SIGINT, user=again.user())
     try:
-        assert ports.wait_until_open(again.port, 30)
+        assert ports.wait_until_open(again.port, 120)
         until(lambda: embedded.is_ready(again.dsn()), "it lets its superuser in")
     finally:
         server.stop()

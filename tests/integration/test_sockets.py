@@ -23,7 +23,8 @@ from tripline_http.server import LIMITS, STALLED_SECONDS
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(180)]
 
 THREADS = 4
-AT_ONCE = 1.0
+AT_ONCE = 5.0
+"""Seconds: sooner than any limit ends what others hold, so whoever is answered by then did not wait for them."""
 PROGRAM = """
 import sys, threading
 from flask import Flask, Response, request
@@ -71,7 +72,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     program.write_text(PROGRAM)
     words = [sys.executable, str(program), str(port), str(THREADS)]
     with (tmp_path / "said").open("w") as said, subprocess.Popen(words, stdout=said) as process:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while not ports.is_open(port):
             assert time.monotonic() < deadline, "it listens"
             time.sleep(0.05)
@@ -95,7 +96,7 @@ def test_idle_heads_and_bodies_keep_nobody_out_and_are_closed(server: Server) ->
         posted = httpx.post(f"http://127.0.0.1:{server.port}/echo", content=b"x" * 1000, timeout=AT_ONCE)
         assert posted.text == "1000"
         # whoever trickles is closed by the time of the whole, not of the silence
-        until = began + LIMITS.request_seconds + 15
+        until = began + LIMITS.request_seconds + 60
         while time.monotonic() < until and any(
             not is_closed(connection) for connection in (*heads, *bodies, *silent)
         ):
@@ -195,7 +196,7 @@ def test_readers_that_take_nothing_make_room(server: Server) -> None:
             stack.enter_context(server.connect(GET % b"/endless"))
         for _ in range(LIMITS.connections_of_an_address - THREADS):
             stack.enter_context(server.connect(GET % b"/held"))
-        deadline = time.monotonic() + STALLED_SECONDS + 10
+        deadline = time.monotonic() + STALLED_SECONDS + 60
         while not received(stack.enter_context(server.connect(GET % b"/livez"))).startswith(b"HTTP/1.1 200"):
             assert time.monotonic() < deadline, "a seat is free again"
             time.sleep(0.1)
@@ -227,7 +228,7 @@ def test_a_reader_that_takes_nothing_gives_its_thread_back(server: Server) -> No
     with ExitStack() as stack:
         for _ in range(THREADS):
             stack.enter_context(server.connect(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n"))
-        deadline = time.monotonic() + LIMITS.request_seconds + 20
+        deadline = time.monotonic() + LIMITS.request_seconds + 60
         while True:
             try:
                 assert server.asked("/nothing") == 404
@@ -240,7 +241,7 @@ def test_a_caller_that_goes_away_gives_its_thread_back(server: Server) -> None:
     for _ in range(THREADS):
         with server.connect(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n") as connection:
             assert connection.recv(4)
-    assert server.asked("/nothing", seconds=5) == 404
+    assert server.asked("/nothing", seconds=30) == 404
 
 
 def test_asked_to_stop_it_lets_running_requests_end(server: Server, tmp_path: Path) -> None:
@@ -252,5 +253,5 @@ def test_asked_to_stop_it_lets_running_requests_end(server: Server, tmp_path: Pa
             answer += more
     assert answer.startswith(b"HTTP/1.1 200")
     assert answer.endswith(b"done")
-    assert server.process.wait(15) == 0
+    assert server.process.wait(60) == 0
     assert (tmp_path / "said").read_text().endswith("stopped\n")

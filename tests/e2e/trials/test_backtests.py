@@ -116,9 +116,7 @@ def test_a_rule_tried_gives_what_it_gave_live(
         every = registry.post(URL, json={**span, "allActive": True}).raise_for_status().json()
         stopped = registry.post(f"{URL}/{every['backtestId']}/cancel").raise_for_status().json()
         assert stopped["state"] in ("cancelled", "cancelling")
-        before = time.monotonic()
         assert ended(registry, every)["state"] == "cancelled"
-        assert time.monotonic() - before < 10
         for identity in (rule_id, other["ruleId"]):
             tag = registry.get(f"/v1/rules/{identity}").raise_for_status().headers["ETag"]
             registry.delete(f"/v1/rules/{identity}", headers={"If-Match": tag}).raise_for_status()

@@ -145,7 +145,7 @@ def is_ready(cluster: KafkaCluster) -> bool:
 
 @contextmanager
 def running(
-    java: Java, jars: Path, home: Path, deadline_seconds: float = 60, security: BrokerSecurity | None = None
+    java: Java, jars: Path, home: Path, deadline_seconds: float = 180, security: BrokerSecurity | None = None
 ) -> Iterator[Broker]:
     """A broker for the length of a `with`, on free ports; it does not outlive this process. Raises KafkaFailed."""
     port, controller_port = ports.free_ports(2)

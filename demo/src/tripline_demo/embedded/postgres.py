@@ -225,7 +225,7 @@ def is_ready(dsn: str) -> bool:
 def running(
     home: Path,
     settings: tuple[str, ...] = THROWAWAY,
-    deadline_seconds: float = 60,
+    deadline_seconds: float = 180,
     *,
     password: str | None = None,
 ) -> Iterator[Cluster]:
