@@ -1,13 +1,17 @@
-"""Records of 64, 200 and 400 MB that an earlier release let in, compressed: refused, and the line goes on."""
+"""Records of 64, 200 and 400 MB that an earlier release let in, compressed: refused, and the line goes on.
+
+One comes to an engine that runs, which ends once; the others are there when the next one starts. Each size and each
+codec comes once; in `make soak` each size in each codec.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -31,7 +35,10 @@ from tripline_engine.spark.checkpoint.spark_offsets import committed_ends, initi
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
 T = 1_763_690_000_000
-EACH = [(mebibytes, codec) for mebibytes in (64, 200, 400) for codec in ("gzip", "zstd", "lz4")]
+Bombs = list[tuple[int, str]]
+SOME: Bombs = [(64, "gzip"), (200, "lz4")]
+"""What is there at a start; 400 MB in zstd have come before."""
+EACH: Bombs = [(mebibytes, codec) for mebibytes in (64, 200, 400) for codec in ("gzip", "zstd", "lz4")]
 MOST_WORKER, MOST_DRIVER, MOST_ARCHIVER = 500, 500, 500
 """MiB of resident memory that a Python process may come to: half again as much as without any such record."""
 MOST_JAVA = 2_048 + 1_024
@@ -83,42 +90,35 @@ class Traffic:
 
 @pytest.fixture
 def traffic(kafka: str, request: pytest.FixtureRequest) -> Traffic:
-    log = LargeRecordLog(kafka, f"{request.node.name[5:20]}-")
+    log = LargeRecordLog(kafka, f"{request.node.name[5:20]}-{uuid4().hex[:8]}-")
     log.create(**BEFORE_PROTECTION)
     return Traffic(log)
 
 
 @pytest.mark.timeout(600)
-def test_backlog_is_judged_archived_and_built_again(
-    java: Java, jars: Jars, kafka: str, tmp_path: Path, traffic: Traffic, record_property: Told
+@pytest.mark.parametrize(
+    "bombs", [pytest.param(SOME, id="some"), pytest.param(EACH, id="each", marks=pytest.mark.soak)]
+)
+def test_they_end_the_engine_once_and_are_refused_archived_and_read_again(
+    java: Java, jars: Jars, kafka: str, tmp_path: Path, traffic: Traffic, bombs: Bombs, record_property: Told
 ) -> None:
-    log = traffic.log
-    traffic.publish(1)
-    for number, (mebibytes, codec) in enumerate(EACH):
+    workplace = Workplace(java, jars, kafka, tmp_path)
+    settings = {"TRIPLINE_TOPIC_PREFIX": traffic.log.prefix}
+    what_comes_while_it_runs_ends_it(traffic, workplace, settings)
+    traffic.log.send_batch("lz4", [Sent("engine-ticks.v1", large_value(200))])
+    for number, (mebibytes, codec) in enumerate(bombs):
         traffic.send_good(number % 2)
         traffic.send_large(codec, mebibytes, number % 2)
-    workplace = Workplace(java, jars, kafka, tmp_path)
-    settings = {"TRIPLINE_TOPIC_PREFIX": log.prefix}
     with running_engine(workplace, settings) as engine:
         peaks = Peaks(engine.process)
         wait(traffic, workplace, peaks)
         traffic.send_good(0)
         wait(traffic, workplace, peaks)
     traffic.assert_judged()
-    with running_archiver(kafka, workplace.archive, log.prefix) as archiver:
-        archiving, records = Peaks(archiver.process), sum(log.ends("transactions.v1").values())
-        eventually(
-            lambda: archiving.look() and archiver.metric("tripline_archiver_records_total") >= records,
-            "all transactions are kept",
-            120,
-        )
-        eventually(lambda: archiver.metric("tripline_archiver_lag_records") == 0, "all is kept", 60)
+    archiving = all_is_archived(traffic, workplace)
     record_property("told", f"MiB: engine {peaks.mebibytes}, archiver {archiving.mebibytes}")
     assert_bounded(peaks)
     assert archiving.mebibytes["main"] < MOST_ARCHIVER
-    assert lengths_in_archive(workplace.archive, log.prefix + "transactions.v1") == dict.fromkeys(
-        traffic.lengths, KEPT_BYTES
-    )
     # the recorded order over the archive's beginnings is what was judged
     shutil.rmtree(workplace.checkpoint)
     rebuilt = run_engine(workplace, settings, "rebuild")
@@ -129,35 +129,39 @@ def test_backlog_is_judged_archived_and_built_again(
     traffic.assert_judged()
 
 
-@pytest.mark.timeout(600)
-def test_what_comes_while_the_engine_runs_ends_it_once(
-    java: Java, jars: Jars, kafka: str, tmp_path: Path, traffic: Traffic, record_property: Told
+def what_comes_while_it_runs_ends_it(
+    traffic: Traffic, workplace: Workplace, settings: dict[str, str]
 ) -> None:
+    """A large one among the rules is there when it starts; one among the payments is not."""
     log = traffic.log
     traffic.publish(1)
     log.send_batch("gzip", [Sent("rules.v1", large_value(200))])
     traffic.publish(2)
     traffic.send_good(0)
-    workplace = replace(Workplace(java, jars, kafka, tmp_path), shards=1)
-    settings = {"TRIPLINE_TOPIC_PREFIX": log.prefix}
     with running_engine(workplace, settings) as engine:
         wait(traffic, workplace)
         # no survey knows of it, for these topics still take it
         traffic.send_large("zstd", 400, 1)
-        eventually(lambda: not engine.is_running(), "it ends", 120)
+        eventually(lambda: not engine.is_running(), "it ends")
     # what a careful source would begin with, had the first micro-batch ended the engine
     name = log.prefix + "transactions.v1"
     assert initial_ends(spark_folder(workplace.checkpoint), 1) == {name: {0: 0, 1: 0}}
     assert "Java heap space" in workplace.log.read_text(errors="replace")
-    log.send_batch("lz4", [Sent("engine-ticks.v1", large_value(200))])
-    with running_engine(workplace, settings) as engine:
-        peaks = Peaks(engine.process)
-        wait(traffic, workplace, peaks)
-        traffic.send_good(1)
-        wait(traffic, workplace, peaks)
-    record_property("told", f"MiB: {peaks.mebibytes}")
-    assert_bounded(peaks)
-    traffic.assert_judged()
+
+
+def all_is_archived(traffic: Traffic, workplace: Workplace) -> Peaks:
+    """Of large ones their beginnings; what the archiver's memory came to."""
+    log = traffic.log
+    with running_archiver(log.kafka, workplace.archive, log.prefix) as archiver:
+        archiving, records = Peaks(archiver.process), sum(log.ends("transactions.v1").values())
+        eventually(
+            lambda: archiving.look() and archiver.metric("tripline_archiver_records_total") >= records,
+            "all transactions are kept",
+        )
+        eventually(lambda: archiver.metric("tripline_archiver_lag_records") == 0, "all is kept")
+    topic = log.prefix + "transactions.v1"
+    assert lengths_in_archive(workplace.archive, topic) == dict.fromkeys(traffic.lengths, KEPT_BYTES)
+    return archiving
 
 
 def wait(traffic: Traffic, workplace: Workplace, peaks: Peaks | None = None) -> None:

@@ -22,7 +22,7 @@ def test_micro_batches_leave_nothing_open(spark_queries: Queries, kafka: str) ->
         player = Player(log, folder, spark_queries.alive)
         micro_batches(player, range(10))
         before = spark_queries.open_files()
-        micro_batches(player, range(10, 80))
+        micro_batches(player, range(10, 60))
         after = spark_queries.open_files()
     # the state store's own files come and go
     assert after - before < 20

@@ -25,8 +25,8 @@ from tests.oracle.histories.random_history import random_history
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
-HISTORIES = {2: 20, 1: 2}
-"""How many, by the number of shards."""
+HISTORIES, OF_SOAK = range(16), range(16, 40)
+"""Their seeds; every eighth is judged by one shard."""
 AT_ONCE = 2
 # Few steps: each micro-batch costs a good part of a second; the evaluator's own test has thousands of histories.
 PROFILE = Profile(transactions=240, micro_batches=(3, 5), partitions=(2, 2), rules=(3, 7))
@@ -37,24 +37,23 @@ fourth one has relative limits, weights, deviations, aggregates of order and rul
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.parametrize("seeds", [HISTORIES, pytest.param(OF_SOAK, marks=pytest.mark.soak)], ids=str)
 def test_random_histories(
-    spark_queries: Queries, kafka: str, record_property: Callable[[str, object], None]
+    spark_queries: Queries, kafka: str, seeds: range, record_property: Callable[[str, object], None]
 ) -> None:
-    planned = [shards for shards, count in HISTORIES.items() for _ in range(count)]
-
-    def played(seed: int, shards: int) -> Counter[str]:
-        profile = EVERYTHING[seed // 2 % 2] if seed % 2 else PROFILE
+    def played(seed: int) -> Counter[str]:
+        profile, shards = EVERYTHING[seed // 2 % 2] if seed % 2 else PROFILE, 1 if seed % 8 == 7 else 2
         return one_history(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards, profile)
 
     # while one waits for its micro-batch, the other one sends
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        shares = sum(pool.map(played, range(len(planned)), planned), Counter[str]())
+        shares = sum(pool.map(played, seeds), Counter[str]())
     record_property("told", f"{dict(shares)}")
-    assert shares["histories"] == len(planned)
-    assert shares["with alerts"] >= 0.8 * len(planned)
-    assert shares["with backfilled ones"] >= 0.2 * len(planned)
+    assert shares["histories"] == len(seeds)
+    assert shares["with alerts"] >= 0.8 * len(seeds)
+    assert shares["with backfilled ones"] >= 0.2 * len(seeds)
     assert shares["with alerts of parties"] >= 2
-    assert shares["with segments in files"] >= 0.8 * len(planned)
+    assert shares["with segments in files"] >= 0.8 * len(seeds)
 
 
 def one_history(process: Queries, log: KafkaLog, rng: Random, shards: int, profile: Profile) -> Counter[str]:

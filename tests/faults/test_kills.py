@@ -27,7 +27,7 @@ from tripline_demo.embedded.java import Java
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
-STEADY_BATCHES = 30
+STEADY_BATCHES = 15
 LIVES = [
     pytest.param((2, ("flush",)), id="two shards"),
     pytest.param((2, PLACES), id="two shards, everywhere", marks=pytest.mark.soak),

@@ -1,9 +1,9 @@
-"""SIGKILL of a process with four engines, each of which stands at another one of the four fault points: twice.
+"""SIGKILL of a process with four engines, each of which stands at another one of the four fault points.
 
-So an engine is killed twice at each point, under steady traffic and changes of rules, and a kill costs a quarter
-of a start. Each engine has topics, checkpoint and projection of its own, and gets the same two thousand payments a
-second, also while there is no process. At every kill it stands elsewhere than at the one before. Test_many_kills.py has
-one engine by itself, as `tripline-engine run`, and more of everything, in `make soak`.
+So an engine is killed at each point, under steady traffic and changes of rules, and a kill costs a quarter of a start.
+Each engine has topics, checkpoint and projection of its own, and gets the same payments, also while there is no
+process. In `make soak` the process is killed once more, when each engine stands elsewhere than before, and
+test_many_kills.py has one engine by itself, as `tripline-engine run`, and more of everything.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
-KILLS_EACH = 2
 RATE = 500
 LONGEST_SECONDS = 600
 FEWEST_ALERTS = 100
@@ -82,25 +81,27 @@ def workplace(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Workplace:
 
 
 @pytest.fixture
-def members(workplace: Workplace) -> list[Member]:
+def members(workplace: Workplace, kills_each: int) -> list[Member]:
     running = []
     for number in range(len(PLACES)):
-        log = KafkaLog(workplace.kafka, f"company-{number}-")
+        log = KafkaLog(workplace.kafka, f"company-{kills_each}-{number}-")
         log.create()
         running.append(Member(number, log, spark_folder(workplace.checkpoint / log.prefix)))
     return running
 
 
 @pytest.mark.timeout(LONGEST_SECONDS)
+@pytest.mark.parametrize("kills_each", [1, pytest.param(2, marks=pytest.mark.soak)])
 def test_kills_in_company_change_no_alert(
     workplace: Workplace,
     members: list[Member],
     postgres: PostgresServer,
+    kills_each: int,
     record_property: Callable[[str, object], None],
 ) -> None:
     load = make(RATE, 0, RATE * LONGEST_SECONDS, seed=20_261_123)
     with Traffic([member.log for member in members], load, limits_of(first(load, RATE * 60))) as traffic:
-        kills = sum((killed(workplace, members, traffic, kill) for kill in range(KILLS_EACH)), Counter[str]())
+        kills = sum((killed(workplace, members, traffic, kill) for kill in range(kills_each)), Counter[str]())
         with queries_until_killed(workplace) as process:
             start(members, process, repeat(""))
             traffic.stop()
@@ -117,9 +118,8 @@ def test_kills_in_company_change_no_alert(
         f" in {traffic.seconds:.0f} s for each of {len(members)} engines; {len(traffic.versions)} versions of"
         f" {len(SUBJECTS)} rules; alerts expected: {', '.join(map(str, expected))}",
     )
-    assert kills == dict.fromkeys(PLACES, KILLS_EACH)
+    assert kills == dict.fromkeys(PLACES, kills_each)
     assert min(expected) >= FEWEST_ALERTS
-    assert traffic.sent >= 0.99 * RATE * traffic.seconds
 
 
 def killed(workplace: Workplace, members: list[Member], traffic: Traffic, kill: int) -> Counter[str]:
@@ -149,7 +149,7 @@ def start(members: list[Member], process: Queries, faults: Iterable[str]) -> Non
     eventually(
         lambda: all(member.is_under_way() for member in members) or not process.alive(),
         "all engines are under way",
-        60,
+        180,
     )
     assert process.alive()
 
@@ -160,7 +160,9 @@ def stored(member: Member, postgres: PostgresServer, traffic: Traffic) -> int:
     written, topic = sum(member.log.ends("alerts.v1").values()), member.log.prefix + "alerts.v1"
     with projected_alerts(postgres, member.log.kafka, topic) as owner:
         eventually(
-            lambda: committed(member.log.kafka, topic, topic) == written, "the projector reads all alerts", 60
+            lambda: committed(member.log.kafka, topic, topic) == written,
+            "the projector reads all alerts",
+            120,
         )
         assert_stored(owner, expected)
     assert sum(member.log.ends("rejected-transactions.v1").values()) == 0
