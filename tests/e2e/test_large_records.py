@@ -95,7 +95,7 @@ def traffic(kafka: str, request: pytest.FixtureRequest) -> Traffic:
     return Traffic(log)
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize(
     "bombs", [pytest.param(SOME, id="some"), pytest.param(EACH, id="each", marks=pytest.mark.soak)]
 )
