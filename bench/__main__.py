@@ -1,4 +1,4 @@
-"""`python -m bench`: every figure beside its bar, one stage after the other, in some twenty minutes.
+"""`python -m bench`: every figure beside its bar, one stage after the other, in some twenty-five minutes.
 
 Each stage is a program of its own (`python -m bench.throughput --help`) and runs alone. Prints a table, writes
 var/bench.json; exit code 1 if a bar is missed, 2 if a stage could not be measured.
@@ -52,6 +52,11 @@ STAGES: Final = (
         "beside",
         ("--micro-batches", "60"),
         "rules that compare with a measure, or look at the order or the spread, beside plainer ones",
+    ),
+    Stage(
+        "alert_lists",
+        ("--alerts", "500000", "--seconds", "2"),
+        "lists, counts and pages of alerts at 100 requests a second while 2,000 alerts a second are stored",
     ),
     Stage("retained", (), "what a payment weighs in memory and in the state log"),
     Stage(

@@ -1,7 +1,7 @@
 """`python -m bench.alert_lists`: the alert API's reading calls over many alerts, while more are stored.
 
 Every filter by itself and pairs of them, each at a rate, then the console's first pages in a browser; prints a table,
-writes var/alert-lists.json; exit code 1 if a bar is missed. The API may use one core; its database, who stores and who
+writes var/alert_lists.json; exit code 1 if a bar is missed. The API may use one core; its database, who stores and who
 asks share the others. The reference of each figure is a health check's time in the same mixture: where that is long,
 the machine was busy.
 """
@@ -52,12 +52,17 @@ _WARM_UP: Final = 20
     help="Of the database, which is kept; filled if it is not there. Without it: one for this run.",
 )
 @click.option("--only", default="", help="Calls with this in their names.")
-def main(*, total: int, seconds: int, stored: int, folder: Path | None, only: str) -> None:
+@click.option("--fill", is_flag=True, help="Fill the folder and measure nothing: the next run on it does.")
+def main(*, total: int, seconds: int, stored: int, folder: Path | None, only: str, fill: bool) -> None:
     """Measures lists, summaries and single alerts at 100 requests a second."""
+    if fill and folder is None:
+        raise click.UsageError("--fill needs --folder: without one all is gone when the run ends")
     console = Console(width=150 if not sys.stdout.isatty() else None)
     begin = time.monotonic()
     with cluster.filled(total, folder) as owner:
         console.print(f"{_there(owner)} after {time.monotonic() - begin:.0f} s")
+        if fill:
+            return
         with (
             running_api("alert-api", "TRIPLINE_ALERTS_DSN", "tripline_alert_api", owner) as client,
             storing(owner, stored) as so_many,
@@ -70,7 +75,7 @@ def main(*, total: int, seconds: int, stored: int, folder: Path | None, only: st
                 )
             measured += _pages(client, only)
     results.show(measured, console)
-    results.write(measured, paths.var_folder() / "alert-lists.json")
+    results.write(measured, paths.var_folder() / "alert_lists.json")
     sys.exit(0 if all(result.ok for result in measured) else 1)
 
 

@@ -18,6 +18,8 @@ from tripline_demo.embedded import postgres
 
 _DATABASE: Final = "bench"
 _PASSWORD: Final = "superuser"
+_FILLED: Final = "filled"
+"""A file that says that all is there: indexes, cases and statistics come after the alerts."""
 # Of who fills, and of nobody who measures.
 _FILLING: Final = (
     *postgres.THROWAWAY, "wal_level=minimal", "max_wal_senders=0", "max_wal_size=16GB", "checkpoint_timeout=30min",
@@ -36,7 +38,11 @@ def filled(total: int, folder: Path | None) -> Iterator[str]:
                 yield owner
         return
     home = folder.resolve()
-    if not (home / "data" / "PG_VERSION").exists():
+    if not (home / _FILLED).exists():
+        if home.exists() and any(home.iterdir()):
+            raise BenchFailed(
+                f"{home} is not filled to its end, or something else: remove it, or name another one"
+            )
         _fill(home, total)
     with _running(home) as owner:
         migrations.upgrade(owner)
@@ -52,13 +58,14 @@ def _running(home: Path, settings: tuple[str, ...] = ()) -> Iterator[str]:
 
 
 def _fill(home: Path, total: int) -> None:
-    home.mkdir(parents=True)
+    home.mkdir(parents=True, exist_ok=True)
     closed_files.write(home / _PASSWORD, secrets.token_urlsafe(24))
     with _running(home, _FILLING) as owner:
         logins.ensure_database(owner.replace(f"/{_DATABASE}", "/postgres"), _DATABASE)
         migrations.upgrade(owner)
         filling.partition(owner)
         filling.fill(owner, total)
+    (home / _FILLED).touch()
 
 
 def _check(owner: str, total: int) -> None:

@@ -71,6 +71,11 @@ def received(number: int, rule: int, group: int, event_time: int, contributors: 
 
 
 def fresh(first: int) -> Iterator[ReceivedAlert]:
-    """New ones without end, from that event time on, one a millisecond: their ids are made of it."""
+    """New ones without end, from that event time on, one a millisecond: their ids are made of it.
+
+    One in ten is of a payee that has alerts, and reopens a case that is resolved; the others are of others. Else no
+    case would be resolved any more after ten seconds, and nothing be left to list by outcome.
+    """
     for number in itertools.count(first):
-        yield received(number, 1 + number % RULES, number % PAYEES, number, 3)
+        payee = number % PAYEES
+        yield received(number, 1 + number % RULES, payee if payee % 10 == 0 else PAYEES + payee, number, 3)

@@ -8,8 +8,9 @@ from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
-from alert_api.adapters.alert_lists import alert_walking, alerts_by_work
+from alert_api.adapters.alert_lists import alert_walking, alerts_by_work, newest_of_cases
 from alert_api.adapters.cases import (
     case_fold,
     case_log,
@@ -117,6 +118,15 @@ QUERIES: dict[str, tuple[str, Any]] = {
         alerts_by_work.few_query(["true"], newest=True),
         {"case_ids": [77, 78], "until": 20_000, "since": 0, "rows": 26},
     ),
+    "newest alerts about values": (
+        alert_walking.numbered(newest_of_cases.OF_VALUES.replace("{behind}", ""), most=8),
+        {"numbers": [0], "names": ["payeeId"], "values": ["7"], "begins": [0], "ends": [20_000]},
+    ),
+    "newest alerts of a rule and a group": (
+        alert_walking.numbered(newest_of_cases.OF_SERIES.replace("{behind}", ""), most=8),
+        {"numbers": [0], "rules": [7], "groups": [Jsonb({"payeeId": "7"})], "begins": [0], "ends": [20_000]},
+    ),
+    "policies": (newest_of_cases.SELECT_POLICIES, {}),
     "cases of alerts": (cases_of_alerts.SELECT_CASES, [[NO_ALERT], [7], KEYS, [500]]),
     **{
         f"cases of {name} alerts": (

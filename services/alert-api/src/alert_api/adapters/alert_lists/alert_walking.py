@@ -64,7 +64,7 @@ def walked(
     timed, time_values = times(alert_filter, after)
     conditions, values = others(alert_filter)
     asked = Asked(timed, conditions, {**values, **time_values})
-    with _along_indexes(connection):
+    with along_indexes(connection):
         route = _route(connection, alert_filter, asked, rows)
         read = connection.execute(
             page_query(route, timed, columns, rows), asked.values, prepare=True
@@ -83,7 +83,7 @@ SET: LiteralString = "SELECT set_config('plan_cache_mode', %s, false), set_confi
 
 
 @contextmanager
-def _along_indexes(connection: Connection) -> Iterator[None]:
+def along_indexes(connection: Connection) -> Iterator[None]:
     """Statements are planned once, for to plan for all partitions takes ten times as long as to read a page; and what
     an index has in order is read in order: where Postgres guesses that few alerts fit, it would read and sort them."""
     for_walks, before = zip(*SETTINGS.values(), strict=True)
@@ -99,10 +99,10 @@ def page_query(route: Route, timed: list[LiteralString], columns: LiteralString,
     """So many rows, the newest of all walks."""
     together: LiteralString = " UNION ALL ".join(f"({walk.query(timed)})" for walk in route.walks)
     query: LiteralString = f"SELECT {columns} FROM ({together}) a{ORDER} LIMIT %(rows)s"  # noqa: S608 - constants
-    return _numbered(query, rows=rows, looked=route.looked)
+    return numbered(query, rows=rows, looked=route.looked)
 
 
-def _numbered(query: LiteralString, **numbers: int) -> LiteralString:
+def numbered(query: LiteralString, **numbers: int) -> LiteralString:
     """With these numbers written in: a plan for any number is one for a tenth of all rows."""
     for name, number in numbers.items():
         query = query.replace(f"%({name})s", str(int(number)))
@@ -139,7 +139,7 @@ def _count(connection: Connection, way: Start, asked: Asked, most: int) -> int:
         f"(SELECT count(*) FROM ({walk.some_query(asked.timed)}) s)"  # noqa: S608 - constants
         for walk in way.walks
     )
-    query = _numbered("SELECT " + count, most=most + 1)
+    query = numbered("SELECT " + count, most=most + 1)
     [row] = connection.execute(query, asked.values, prepare=True).fetchall()
     return int(row[0])
 
@@ -156,5 +156,5 @@ def _end(connection: Connection, route: Route, asked: Asked, last: int | None) -
         timed, values = [*timed, "event_time >= %(last_time)s"], {**values, "last_time": last}
     ends: LiteralString = " UNION ALL ".join(f"({walk.end_query(timed)})" for walk in bounded)
     query: LiteralString = f"SELECT a.event_time, a.alert_id::text FROM ({ends}) a{ORDER} LIMIT 1"  # noqa: S608
-    rows = connection.execute(_numbered(query, looked=route.looked - 1), values, prepare=True).fetchall()
+    rows = connection.execute(numbered(query, looked=route.looked - 1), values, prepare=True).fetchall()
     return Place(*rows[0]) if rows else None

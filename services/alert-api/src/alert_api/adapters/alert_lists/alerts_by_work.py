@@ -1,8 +1,9 @@
 """Alerts by what people did with their cases: the state, the outcome, the assignee.
 
-What changes is the case, so no alert's row says it, and no index has both orders. Where few cases fit, their episodes
-lead to the alerts. Where many do, the alerts are walked through, newest first, and those of other cases left out: a
-page looks at so many of them and no more, and may have fewer than were asked for, or none, with a next one behind it.
+What changes is the case, so no alert's row says it, and no index has both orders. Where nothing is asked of the alerts
+themselves, the cases that end last lead to the newest of them. Else, where few cases fit, their episodes do. Where many
+fit, the alerts are walked through, newest first, and those of other cases left out: a page looks at so many of them and
+no more, and may have fewer than were asked for, or none, with a next one behind it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import psycopg
 
 from alert_api.adapters.alert_lists.alert_conditions import alert_conditions, others, where
 from alert_api.adapters.alert_lists.alert_walking import walked
+from alert_api.adapters.alert_lists.newest_of_cases import newest_of_cases
 from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
 from alert_api.adapters.cases.case_conditions import case_conditions
 from alert_api.adapters.cases.cases_of_alerts import Listed, cases_of, with_cases
@@ -23,7 +25,7 @@ from alert_api.service.alert_queries import AlertFilter, Page, Place
 from alert_api.service.cases.case_queries import CaseFilter
 
 MOST_CASES: Final = 200
-PIECES: Final = (2, 8, 30)
+PIECES: Final = (2, 4, 10, 24)
 """Alerts that are looked at, one piece after the other, as often as a page has rows: 2,000 for fifty."""
 
 LAST_TIME: Final = 2**63 - 1
@@ -47,6 +49,10 @@ Piece = tuple[list[Listed], Place | None]
 
 def page_by_work(connection: Connection, alert_filter: AlertFilter, after: Place | None, limit: int) -> Page:
     """At most ``limit`` alerts after ``after`` whose cases fit."""
+    if not others(alert_filter)[0]:
+        newest = newest_of_cases(connection, alert_filter, after, limit)
+        if newest is not None:
+            return Page(_these(connection, [alert.alert_id for alert in newest[0]]), newest[1])
     pieces = [pages * limit for pages in PIECES]
     kept, following = listed_by_work(connection, alert_filter, after, limit, pieces)
     return Page(_these(connection, [alert.alert_id for alert in kept]), following)
@@ -75,7 +81,8 @@ def listed_by_work(
             asked["until"] = until if following is None else min(until, following.event_time)
             # Of what the alerts themselves have to be, nobody knows how many of an episode are: then all are looked at.
             newest = not others(alert_filter)[0]
-            rows = connection.execute(few_query(conditions, newest=newest), asked).fetchall()
+            by_rule = bool(alert_filter.rule_ids)
+            rows = connection.execute(few_query(conditions, newest=newest, by_rule=by_rule), asked).fetchall()
             if newest and len(rows) <= limit:
                 rows = connection.execute(few_query(conditions, newest=False), asked).fetchall()
             return _piece(rows, None, limit + 1)
@@ -92,7 +99,7 @@ def listed_by_work(
     def walk(following: Place | None, most: int) -> Piece:
         return _piece(*walked(connection, newest, following, LISTED, most), most)
 
-    return _fitting(connection, after, (limit, pieces), walk, fitting)
+    return _fitting(connection, after, (limit, pieces), walk, fitting, once=True)
 
 
 def _piece(rows: Sequence[tuple[Any, ...]], end: Place | None, most: int) -> Piece:
@@ -108,7 +115,7 @@ LISTED_OF_CASES: LiteralString = """
 WITH mine AS MATERIALIZED (
     SELECT DISTINCT episode_id, e.rule_id, e.group_text::jsonb AS group_values, e.first, e.last
       FROM alerts.case_episodes l JOIN alerts.episodes e USING (episode_id)
-     WHERE l.case_id = ANY (%(case_ids)s::bigint[]) AND e.first <= %(until)s AND e.last >= %(since)s
+     WHERE l.case_id = ANY (%(case_ids)s::bigint[]) AND e.first <= %(until)s AND e.last >= %(since)s{rules}
 )
 SELECT x.alert_id::text, x.event_time, x.rule_id, x.group_values
   FROM (SELECT * FROM mine{newest}) e, LATERAL (
@@ -123,9 +130,10 @@ NEWEST_EPISODES: LiteralString = """ WHERE last >= %(until)s OR last >= coalesce
        SELECT last FROM mine WHERE last < %(until)s ORDER BY last DESC LIMIT 1 OFFSET %(rows)s - 1), 0)"""
 
 
-def few_query(conditions: list[LiteralString], *, newest: bool) -> LiteralString:
-    """The alerts of some cases' episodes; of all of them, or of those that have the newest."""
-    query = LISTED_OF_CASES.replace("{where}", where(conditions or ["true"]))
+def few_query(conditions: list[LiteralString], *, newest: bool, by_rule: bool = False) -> LiteralString:
+    """The alerts of some cases' episodes; of all of them, of those of the filter's rules, or that have the newest."""
+    rules: LiteralString = " AND e.rule_id = ANY (%(rule_ids)s::bigint[])" if by_rule else ""
+    query = LISTED_OF_CASES.replace("{where}", where(conditions or ["true"])).replace("{rules}", rules)
     return query.replace("{newest}", NEWEST_EPISODES if newest else "")
 
 
@@ -135,8 +143,11 @@ def _fitting(
     most: tuple[int, Sequence[int]],
     read: Callable[[Place | None, int], Piece],
     fits: Fits,
+    *,
+    once: bool = False,
 ) -> Piece:
-    """Pieces of the list, until the alerts of fitting cases are so many, or it has been looked for long enough."""
+    """Pieces of the list, until the alerts of fitting cases are so many, or it has been looked for long enough: a walk
+    is not gone on with, `once`, that has not led to as many as it was to."""
     limit, pieces = most
     kept: list[Listed] = []
     following = after
@@ -148,7 +159,7 @@ def _fitting(
         if len(kept) > limit:
             following = Place(kept[limit - 1].event_time, kept[limit - 1].alert_id)
             break
-        if following is None:
+        if following is None or (once and len(piece) < size):
             break
     return kept[:limit], following
 
