@@ -16,7 +16,7 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.support.accessibility import serious_faults
 from tests.browser.windows import Window, answers
 from tests.integration.alert_api.support.webhook_receiver import Receiver, receiving
-from tests.stack import RunningStack
+from tests.stack import RunningStack, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -40,6 +40,7 @@ def test_a_webhook_from_its_form_to_its_removal(
     expect(item(viewer)).to_contain_text(f"http://127.0.0.1:{receiver.port}/\N{HORIZONTAL ELLIPSIS}")
     expect(item(viewer).get_by_role("button")).to_have_text(["Deliveries"])
     handle_it(ops)
+    give_it_a_new_secret(ops, receiver, secret)
     change_it(ops)
     look_at_it(ops)
     remove_it(ops)
@@ -72,6 +73,10 @@ def add_it(ops: Window, receiver: Receiver) -> str:
     # so severe that nothing on this line is: the test alone arrives
     dialog.get_by_label("How severe").select_option("critical")
     dialog.get_by_label("Of rules").fill("999999")
+    dialog.get_by_label("About").fill("payeeId")
+    dialog.get_by_role("button", name="Add").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("A field and its value on each line")
+    dialog.get_by_label("About").fill("payeeId:no:body\n\n")
     dialog.get_by_role("button", name="Add").click()
     expect(dialog.get_by_role("alert")).to_contain_text("TRIPLINE_WEBHOOK_HOSTS")
     dialog.get_by_label("Address").fill(f"http://127.0.0.1:{receiver.port}/in")
@@ -80,7 +85,8 @@ def add_it(ops: Window, receiver: Receiver) -> str:
     secret = dialog.get_by_label("Secret").input_value()
     dialog.get_by_role("button", name="Done").click()
     expect(page.locator("#key-secret")).to_have_count(0)
-    expect(item(ops)).to_contain_text("Cases that are critical, of rule 999999, whatever becomes of them.")
+    told = "Cases about payer no:body, that are critical, of rule 999999, whatever becomes of them."
+    expect(item(ops)).to_contain_text(told)
     expect(item(ops)).to_contain_text("It was told nothing yet.")
     return secret
 
@@ -113,6 +119,26 @@ def handle_it(ops: Window) -> None:
     expect(ops.page.get_by_text(f"{NAME} goes on from there.")).to_be_visible()
 
 
+def give_it_a_new_secret(ops: Window, receiver: Receiver, former: str) -> None:
+    press(ops, "New secret")
+    dialog = ops.page.get_by_role("dialog", name=f"A new secret for {NAME}")
+    expect(dialog.get_by_label("The one of before is good for")).to_have_value("86400")
+    dialog.get_by_role("button", name="Make a new one").click()
+    expect(dialog.get_by_text("It is shown now and never again.")).to_be_visible()
+    secret = dialog.get_by_label("Secret").input_value()
+    assert secret != former
+    dialog.get_by_role("button", name="Done").click()
+    expect(ops.page.locator("#key-secret")).to_have_count(0)
+    expect(item(ops)).to_contain_text("Signs with its former secret too, until")
+    receiver.came.clear()
+    press(ops, "Send a test")
+    expect(ops.page.get_by_text(f"{NAME} took the test.").first).to_be_visible()
+    eventually(lambda: bool(receiver.came), "the test has come", 30)
+    ((_, headers, body),) = receiver.came
+    sent = headers["webhook-id"], int(headers["webhook-timestamp"]), body
+    assert signed_headers(secret, *sent, former).items() <= headers.items()
+
+
 def change_it(ops: Window) -> None:
     press(ops, "Change")
     dialog = ops.page.get_by_role("dialog", name=f"Change {NAME}")
@@ -125,10 +151,10 @@ def change_it(ops: Window) -> None:
 def look_at_it(ops: Window) -> None:
     press(ops, "Deliveries")
     dialog = ops.page.get_by_role("dialog", name=NAME)
-    expect(dialog.get_by_role("list", name="What it was told").locator("li")).to_have_count(2)
+    expect(dialog.get_by_role("list", name="What it was told").locator("li")).to_have_count(3)
     dialog.get_by_label("Deliveries", exact=True).select_option("delivered")
     expect(dialog.get_by_role("list", name="What it was told")).to_contain_text("answered 204")
-    expect(dialog.get_by_role("list", name="What people did").locator("li")).to_have_count(7)
+    expect(dialog.get_by_role("list", name="What people did").locator("li")).to_have_count(9)
     expect(dialog.get_by_role("list", name="What people did")).to_contain_text("left out what waited")
     dialog.get_by_role("button", name="Close").click()
 
@@ -146,6 +172,7 @@ DELIVERY: dict[str, Any] = {
 WEBHOOK: dict[str, Any] = {
     "webhookId": 1, "name": "Fraud desk", "url": "https://hooks.slack.com/services/T0123456/B0123456/" + "x" * 24,
     "template": "slack", "eventTypes": ["CaseOpened", "CaseReopened"], "minSeverity": "high", "ruleIds": [],
+    "subjects": [], "formerSecretUntil": None,
     "state": "active", "version": 2, "contentHash": "a" * 64, "requestedBy": "ada", "requestedAt": 1_763_690_000_000,
     "approvedBy": "bob", "approvedAt": 1_763_690_500_000, "pausedBy": None, "pausedAt": None, "position": 40,
     "deadCount": 0, "lastDelivery": DELIVERY,
@@ -168,11 +195,12 @@ LISTED = [
     {
         **WEBHOOK, "webhookId": 3, "name": "Data lake", "url": "https://lake.example/cases", "template": "cloudevents",
         "state": "requested", "version": 1, "approvedBy": None, "approvedAt": None, "ruleIds": [3, 7, 12],
+        "subjects": ["payeeId:25", "payeeId:4711", "beneficiaryId:DE02120300000000202051", "payeeId:9", "payeeId:10"],
         "lastDelivery": None,
     },
     {
         **WEBHOOK, "webhookId": 4, "name": "Night shift", "state": "paused", "pausedBy": "ada",
-        "pausedAt": 1_763_691_000_000, "deadCount": 1000,
+        "pausedAt": 1_763_691_000_000, "deadCount": 1000, "formerSecretUntil": 4_102_444_800_000,
         "lastDelivery": {**DELIVERY, "state": "dead", "attempts": 10, "status": None, "error": "timed out"},
     },
 ]  # fmt: skip

@@ -54,6 +54,7 @@ OPERATIONS = {
     "POST /v1/webhooks/{webhook_id}/approve",
     "POST /v1/webhooks/{webhook_id}/test",
     "POST /v1/webhooks/{webhook_id}/replay",
+    "POST /v1/webhooks/{webhook_id}/rotate",
     "GET /v1/snoozes",
     "POST /v1/snoozes",
     "GET /v1/snoozes/summary",

@@ -30,7 +30,7 @@ class WebhookSupply:
             return
         webhook = self._there()
         case.path_parameters["webhook_id"] = webhook["webhookId"]
-        if case.method.upper() == "PUT":
+        if case.method.upper() == "PUT" or case.path.endswith("/rotate"):
             case.headers = {**(case.headers or {}), "If-Match": "*"}
         if case.path.endswith("/test"):
             approval = {"contentHash": webhook["contentHash"]}

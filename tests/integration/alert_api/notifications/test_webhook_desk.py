@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from alert_api.domain.notifications.case_notice import NOTICE_TYPES
-from alert_api.domain.webhooks.signature import new_secret
+from alert_api.domain.webhooks.signature import new_secret, signed_headers
 from alert_api.domain.webhooks.webhook import WebhookContent
 from alert_api.errors import (
     AnotherWebhook,
@@ -132,6 +132,54 @@ def test_severities_and_rules_as_they_are_now(office: Office) -> None:
     bodies = [json.loads(body)["data"] for _, _, body in severe.came]
     assert {body["case"]["severity"] for body in bodies} == {"high"}
     assert len(severe.ids) == len(second.ids) == 3
+
+
+def test_cases_about_a_subject_alone(office: Office) -> None:
+    with receiving() as receiver, closing(office.store()) as store:
+        webhook = office.ask(receiver, "one payer", subjects=("payeeId:25", "beneficiaryId:26"))
+        assert office.desk.get(webhook.webhook_id).content.subjects == ("payeeId:25", "beneficiaryId:26")
+        office.stage.alerts((1, "25", 1, 0), (2, "26", 1, 0))
+        office.deliverer(store, threading.Event()).step(webhook.webhook_id)
+    (body,) = (json.loads(body)["data"] for _, _, body in receiver.came)
+    assert body["subject"]["value"] == "25"
+
+
+def test_a_new_secret_signs_beside_the_former_one_and_ends_no_approval(stage: Stage) -> None:
+    with (
+        closing(Office(stage, four_eyes=True)) as strict,
+        receiving() as receiver,
+        closing(strict.store()) as store,
+    ):
+        desk, webhook = strict.desk, strict.ask(receiver)
+        desk.approve(webhook.webhook_id, webhook.content.hash, "bob", EPOCH)
+        with pytest.raises(StaleWebhook):
+            desk.rotate(webhook.webhook_id, lambda version: version == 7, new_secret(), EPOCH, "ada", EPOCH)
+        second = new_secret()
+        rotated = desk.rotate(
+            webhook.webhook_id, lambda version: version == 1, second, EPOCH + 9_000, "ada", EPOCH
+        )
+        assert (rotated.state, rotated.version, rotated.former_until) == ("active", 2, EPOCH + 9_000)
+        target = store.target(webhook.webhook_id)
+        assert target is not None
+        assert (target.secrets.current, target.secrets.former_at(EPOCH)) == (second, strict.secret)
+        stage.alerts((1, "25", 1, 0))
+        strict.deliverer(store, threading.Event()).step(webhook.webhook_id)
+        ((_, headers, body),) = receiver.came
+        sent, seconds = headers["webhook-id"], int(headers["webhook-timestamp"])
+        # the sender's clock is that of the office
+        former = target.secrets.former_at(seconds * 1000)
+        assert signed_headers(second, sent, seconds, body, former).items() <= headers.items()
+        # a secret that comes with a change is the only one, and takes another person again
+        third = new_secret()
+        changed = desk.change(webhook.webhook_id, lambda _: True, webhook.content, third, "ada", EPOCH)
+        assert (changed.state, changed.former_until) == ("requested", None)
+        assert desk.store.steps(webhook.webhook_id, None, 2).steps[1].type == "WebhookSecretRotated"
+    with psycopg.connect(stage.database.api, autocommit=True) as connection:
+        for column in ("former_sealed", "secret_sealed"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(f"SELECT {column} FROM alerts.webhooks")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("UPDATE alerts.webhooks SET former_sealed = NULL, former_until = NULL")
 
 
 def test_dead_letters_and_the_last_delivery_are_told_of_each(office: Office) -> None:

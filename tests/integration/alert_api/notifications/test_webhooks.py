@@ -13,7 +13,7 @@ from alert_api.adapters.webhooks.http_sender import HttpWebhookSender
 from alert_api.adapters.webhooks.postgres_deliveries import PostgresDeliveries
 from alert_api.domain.webhooks.message import Message, ping_of
 from alert_api.domain.webhooks.reach import Reach
-from alert_api.domain.webhooks.signature import new_secret, signed_headers
+from alert_api.domain.webhooks.signature import Secrets, new_secret, signed_headers
 from alert_api.domain.webhooks.webhook import DeliveryState
 from alert_api.errors import (
     Stopped,
@@ -107,7 +107,7 @@ def test_the_address_decides_whatever_the_name_is(address: str) -> None:
 
     sender = HttpWebhookSender(Reach(frozenset({"hooks.example"}), plain=True), lambda: 1, rebinding)
     ping = ping_of(1, "desk", EPOCH, 0, "cloudevents")
-    answer = sender.post("http://hooks.example/", new_secret(), ping)
+    answer = sender.post("http://hooks.example/", Secrets(new_secret()), ping)
     assert answer == Answer(None, f"{address} is private, loopback or link-local")
     assert asked == ["hooks.example"]
 

@@ -15,6 +15,7 @@ from alert_api.adapters.fernet_seal import FernetSeal
 from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
+from alert_api.domain.notifications.case_notice import NOTICE_TYPES
 from alert_api.domain.webhooks.reach import Reach
 from alert_api.domain.webhooks.webhook import DeliveryState, Webhook, WebhookContent, WebhookStep
 from alert_api.service.sessions import SessionDesk
@@ -70,6 +71,11 @@ class Webhooks:
             approved_by=None,
         )
         return True
+
+    def rotate(self, before: Webhook, sealed: bytes, until: int, actor: str, now: int) -> bool:
+        assert (actor, now) == ("ada", 5)
+        self.sealed.append(sealed)
+        return self._put(before.webhook_id, version=before.version + 1, former_until=until)
 
     def approve(self, webhook_id: int, content_hash: str, actor: str, now: int) -> bool:
         assert self.kept[webhook_id].content.hash == content_hash
@@ -180,9 +186,51 @@ def test_a_change_names_the_version_and_waits_for_somebody_else() -> None:
     assert (same.status_code, same.headers["ETag"]) == (200, '"2"')
 
 
+def test_another_secret_is_shown_once_and_ends_no_approval() -> None:
+    webhooks = Webhooks()
+    client = client_of(webhooks)
+    first = client.post("/v1/webhooks", json=BODY, headers=AS_ADA).get_json()["secret"]
+    webhooks.approve(1, webhooks.kept[1].content.hash, "bob", 1)
+    path = "/v1/webhooks/1/rotate"
+    for match, status in ((None, 428), ('"2"', 412)):
+        headers = AS_ADA if match is None else {**AS_ADA, "If-Match": match}
+        assert client.post(path, json={}, headers=headers).status_code == status
+    answer = client.post(path, json={}, headers={**AS_ADA, "If-Match": '"1"'})
+    assert (answer.status_code, answer.headers["ETag"], answer.headers["Cache-Control"]) == (
+        200,
+        '"2"',
+        "no-store",
+    )
+    rotated = answer.get_json()
+    assert (rotated["state"], rotated["approvedBy"]) == ("active", "bob")
+    assert rotated["formerSecretUntil"] == 5 + 86_400_000
+    assert rotated["secret"] != first
+    assert webhooks.sealed == [f"sealed {secret}".encode() for secret in (first, rotated["secret"])]
+    shown = client.get("/v1/webhooks/1", headers=AS_ADA).get_json()
+    assert "secret" not in shown
+    for seconds in (-1, 31 * 86_400, "3600"):
+        body, headers = {"formerSeconds": seconds}, {**AS_ADA, "If-Match": "*"}
+        refused = client.post(path, json=body, headers=headers)
+        assert refused.status_code == 422
+        assert "formerSeconds" in str(refused.get_json()["errors"])
+
+
+def test_subjects_are_named_as_filters_name_them_and_are_part_of_what_is_approved() -> None:
+    client = client_of(Webhooks())
+    asked = {**BODY, "subjects": ["payerId:25", "payeeId:25", "beneficiaryId:a:b"]}
+    made = client.post("/v1/webhooks", json=asked, headers=AS_ADA).get_json()
+    assert made["subjects"] == ["payeeId:25", "beneficiaryId:a:b"]
+    plain = WebhookContent("desk", BODY["url"], "cloudevents", NOTICE_TYPES)
+    assert made["contentHash"] == replace(plain, subjects=tuple(made["subjects"])).hash != plain.hash
+    # what was approved before there were subjects has the hash that it had
+    assert "subjects" not in plain.as_json()
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [
+        ({**BODY, "subjects": ["payeeId"]}, "subjects"),
+        ({**BODY, "subjects": ["colour:red"]}, "subjects"),
         ({**BODY, "url": "https://evil.example/"}, "url"),
         ({**BODY, "url": "http://hooks.example/"}, "url"),
         ({**BODY, "eventTypes": []}, "eventTypes"),

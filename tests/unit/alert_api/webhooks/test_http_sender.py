@@ -11,7 +11,7 @@ import pytest
 from alert_api.adapters.webhooks.http_sender import HttpWebhookSender
 from alert_api.domain.webhooks.message import ping_of
 from alert_api.domain.webhooks.reach import Reach
-from alert_api.domain.webhooks.signature import new_secret
+from alert_api.domain.webhooks.signature import Secrets, new_secret
 from alert_api.service.webhooks.deliverer import Answer
 from tests.integration.alert_api.support.webhook_receiver import receiving
 from tripline_demo.deployment.certificates import Certified, certify
@@ -46,8 +46,8 @@ def test_name_and_certificate_are_those_of_the_url_whatever_the_address_is(
     asked: list[str | None] = []
     with receiving(tls=served(certified, tmp_path, asked)) as receiver:
         told = sender(certified, "127.0.0.1")
-        assert told.post(f"https://{NAME}:{receiver.port}/in", new_secret(), PING) == Answer(204)
-        other = told.post(f"https://other.example:{receiver.port}/in", new_secret(), PING)
+        assert told.post(f"https://{NAME}:{receiver.port}/in", Secrets(new_secret()), PING) == Answer(204)
+        other = told.post(f"https://other.example:{receiver.port}/in", Secrets(new_secret()), PING)
     assert asked == [NAME, "other.example"]
     assert other.status is None
     assert "certificate" in (other.error or "").lower()
@@ -66,7 +66,7 @@ def test_name_and_certificate_are_those_of_the_url_whatever_the_address_is(
     ],
 )
 def test_what_cannot_be_sent_is_said(certified: Certified, url: str, addresses: list[str], said: str) -> None:
-    answer = sender(certified, *addresses).post(url, new_secret(), PING)
+    answer = sender(certified, *addresses).post(url, Secrets(new_secret()), PING)
     assert answer.status is None
     assert said in (answer.error or "")
 
@@ -76,5 +76,7 @@ def test_a_name_that_nobody_knows_has_no_address(certified: Certified) -> None:
         raise OSError("Name or service not known")
 
     reach = Reach(frozenset({NAME}))
-    answer = HttpWebhookSender(reach, lambda: 1, unknown).post(f"https://{NAME}/", new_secret(), PING)
+    answer = HttpWebhookSender(reach, lambda: 1, unknown).post(
+        f"https://{NAME}/", Secrets(new_secret()), PING
+    )
     assert answer == Answer(None, f"{NAME} has no address: Name or service not known")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from alert_api.domain.webhooks.signature import PREFIX, new_secret, signed_headers
+from alert_api.domain.webhooks.signature import PREFIX, Secrets, new_secret, signed_headers
 
 
 def test_the_specifications_vector() -> None:
@@ -30,6 +30,15 @@ def test_each_part_is_signed() -> None:
         )
     }
     assert len(made) == 5
+
+
+def test_of_two_secrets_either_opens_it_until_the_former_ends() -> None:
+    new, old = new_secret(), new_secret()
+    secrets = Secrets(new, old, former_until=2000)
+    assert [secrets.former_at(now) for now in (1999, 2000)] == [old, None]
+    both = signed_headers(new, "a", 1, b"x", old)["webhook-signature"].split(" ")
+    assert both == [signed_headers(secret, "a", 1, b"x")["webhook-signature"] for secret in (new, old)]
+    assert new not in repr(secrets)
 
 
 def test_secrets_are_as_the_specification_writes_them() -> None:

@@ -152,7 +152,7 @@ def build(
     registry.register(SnoozeGauges(stores.cases.snoozes, clock))
     snoozes = Snoozes(stores.cases.snoozes, stores.cases.snooze_desk, clock)
     api.register_blueprint(snoozes_blueprint(snoozes, event_type))
-    api.register_blueprint(webhooks_blueprint(stores.webhooks, clock))
+    api.register_blueprint(webhooks_blueprint(stores.webhooks, clock, event_type))
     seats = StreamSeats(streaming.slots, registry)
     api.register_blueprint(alerts_blueprint(alerts, clock, event_type))
     api.register_blueprint(

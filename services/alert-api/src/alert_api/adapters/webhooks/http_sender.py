@@ -16,7 +16,7 @@ import httpx
 
 from alert_api.domain.webhooks.message import Message
 from alert_api.domain.webhooks.reach import Reach
-from alert_api.domain.webhooks.signature import signed_headers
+from alert_api.domain.webhooks.signature import Secrets, signed_headers
 from alert_api.service.webhooks.deliverer import Answer
 
 TIMEOUT: Final = httpx.Timeout(10.0, connect=5.0)
@@ -44,7 +44,7 @@ class HttpWebhookSender:
         self._reach, self._seconds, self._look_up, self._timeout = reach, seconds, look_up, timeout
         self._verify = verify
 
-    def post(self, url: str, secret: str, message: Message) -> Answer:
+    def post(self, url: str, secrets: Secrets, message: Message) -> Answer:
         """What came of it; raises nothing."""
         refused = self._reach.refuses_url(url)
         if refused is not None:
@@ -69,14 +69,16 @@ class HttpWebhookSender:
                 return Answer(None, refused)
         if not addresses:
             return Answer(None, f"{host} has no address")
-        return self._request(parsed, addresses[0], secret, message)
+        return self._request(parsed, addresses[0], secrets, message)
 
-    def _request(self, url: httpx.URL, address: str, secret: str, message: Message) -> Answer:
+    def _request(self, url: httpx.URL, address: str, secrets: Secrets, message: Message) -> Answer:
+        seconds = self._seconds()
+        former = secrets.former_at(seconds * 1000)
         headers = {
             "host": url.netloc.decode(),
             "content-type": message.media_type,
             "user-agent": "Tripline-Webhook/1",
-            **signed_headers(secret, message.id, self._seconds(), message.body),
+            **signed_headers(secrets.current, message.id, seconds, message.body, former),
         }
         try:
             with (

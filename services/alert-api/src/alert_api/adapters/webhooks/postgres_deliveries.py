@@ -18,6 +18,7 @@ from alert_api.adapters.postgres_errors import HeldConnection
 from alert_api.adapters.webhooks.webhook_rows import ACTIVE, CONTENT_COLUMNS, stored_content
 from alert_api.domain.notifications.case_notice import CaseNotice
 from alert_api.domain.webhooks.message import Message
+from alert_api.domain.webhooks.signature import Secrets
 from alert_api.domain.webhooks.webhook import DeliveryState
 from alert_api.errors import SecretSealedOtherwise, StoreUnavailable
 from alert_api.service.webhooks.deliverer import Answer, Target
@@ -33,7 +34,7 @@ UPDATE alerts.webhook_lease SET holder = %(holder)s, until = now() + interval '1
 """
 END_LEASE = "UPDATE alerts.webhook_lease SET until = now() WHERE holder = %s"
 TARGET: LiteralString = f"""
-SELECT {CONTENT_COLUMNS}, secret_sealed, version, replays, position, ping_at
+SELECT {CONTENT_COLUMNS}, secret_sealed, former_sealed, former_until, version, replays, position, ping_at
   FROM alerts.webhooks WHERE webhook_id = %s AND {ACTIVE}
 """  # noqa: S608 - constants
 ALL_ACTIVE: LiteralString = f"SELECT webhook_id FROM alerts.webhooks WHERE {ACTIVE}"  # noqa: S608 - constants
@@ -89,12 +90,22 @@ class PostgresDeliveries(HeldConnection):
             row = cursor.execute(TARGET, (webhook_id,)).fetchone()
         if row is None:
             return None
-        *content, sealed, version, replays, position, ping_at = row
+        *content, sealed, former_sealed, former_until, version, replays, position, ping_at = row
         try:
-            secret = self._unseal(bytes(sealed)).decode()
+            current = self._unseal(bytes(sealed)).decode()
         except ValueError as error:
             raise SecretSealedOtherwise(webhook_id) from error
-        return Target(webhook_id, stored_content(tuple(content)), secret, version, replays, position, ping_at)
+        former = None if former_sealed is None else self._former(bytes(former_sealed))
+        secrets = Secrets(current, former, former_until or 0)
+        return Target(
+            webhook_id, stored_content(tuple(content)), secrets, version, replays, position, ping_at
+        )
+
+    def _former(self, sealed: bytes) -> str | None:
+        try:
+            return self._unseal(sealed).decode()
+        except ValueError:
+            return None  # whoever lost the key gives a new secret: the one before it is lost too
 
     def notices(self, after: int, limit: int) -> Sequence[CaseNotice]:
         """Those behind the position."""

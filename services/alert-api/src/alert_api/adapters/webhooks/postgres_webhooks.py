@@ -45,15 +45,17 @@ SELECT w.*, dead.count, last.*
 ADD: LiteralString = f"""
 INSERT INTO alerts.webhooks
     ({CONTENT_COLUMNS}, secret_sealed, content_hash, four_eyes, requested_by, requested_at, position)
-SELECT %(name)s, %(url)s, %(template)s, %(types)s::text[], %(min_severity)s, %(rule_ids)s::bigint[], %(sealed)s,
-       %(hash)s, %(four_eyes)s, %(actor)s, %(now)s, c.position FROM alerts.case_cursor c
+SELECT %(name)s, %(url)s, %(template)s, %(types)s::text[], %(min_severity)s, %(rule_ids)s::bigint[],
+       %(subjects)s::text[], %(sealed)s, %(hash)s, %(four_eyes)s, %(actor)s, %(now)s, c.position
+  FROM alerts.case_cursor c
  WHERE (SELECT count(*) FROM alerts.webhooks WHERE removed_at IS NULL) < %(most)s
 ON CONFLICT DO NOTHING
 """  # noqa: S608 - constants
 CHANGE: LiteralString = f"""
 UPDATE alerts.webhooks w
    SET ({CONTENT_COLUMNS})
-       = (%(name)s, %(url)s, %(template)s, %(types)s::text[], %(min_severity)s, %(rule_ids)s::bigint[]),
+       = (%(name)s, %(url)s, %(template)s, %(types)s::text[], %(min_severity)s, %(rule_ids)s::bigint[],
+          %(subjects)s::text[]),
        content_hash = %(hash)s, version = version + 1, requested_by = %(actor)s, requested_at = %(now)s,
        approved_by = NULL, approved_at = NULL{{more}}
  WHERE webhook_id = %(webhook)s AND removed_at IS NULL AND version = %(version)s
@@ -63,6 +65,10 @@ UPDATE alerts.webhooks w
 # To keep what it has takes no right to read it.
 CHANGE_CONTENT: LiteralString = CHANGE.format(more="")
 CHANGE_SECRET: LiteralString = CHANGE.format(more=", secret_sealed = %(sealed)s")
+# The database keeps the secret of before beside the new one: the API has no right to read it.
+ROTATE: LiteralString = """
+SELECT webhook_id, version FROM alerts.rotate_webhook_secret(%(webhook)s, %(version)s, %(sealed)s, %(until)s)
+"""
 APPROVE = """
 UPDATE alerts.webhooks SET approved_by = %(actor)s, approved_at = %(now)s
  WHERE webhook_id = %(webhook)s AND approved_by IS NULL AND removed_at IS NULL AND requested_by <> %(actor)s
@@ -154,6 +160,15 @@ class PostgresWebhooks:
         detail = {"contentHash": content_hash}
         return self._do(APPROVE, "WebhookApproved", actor, now, detail, values) is not None
 
+    def rotate(self, before: Webhook, sealed: bytes, until: int, actor: str, now: int) -> bool:
+        """False where it is another one by now."""
+        values = {
+            "webhook": before.webhook_id, "version": before.version, "sealed": sealed, "until": until,
+        }  # fmt: skip
+        return (
+            self._do(ROTATE, "WebhookSecretRotated", actor, now, {"formerUntil": until}, values) is not None
+        )
+
     def pause(self, webhook_id: int, actor: str, now: int) -> bool:
         """False where it is paused, or not there."""
         return self._do(PAUSE, "WebhookPaused", actor, now, {}, {"webhook": webhook_id}) is not None
@@ -210,8 +225,9 @@ class PostgresWebhooks:
         values: Mapping[str, Any],
     ) -> int | None:
         """The webhook that the statement changed, None where it changed none, which is no step either."""
+        returning: LiteralString = "" if statement is ROTATE else " RETURNING webhook_id, version"
         whole: LiteralString = f"""
-            WITH done AS ({statement} RETURNING webhook_id, version)
+            WITH done AS ({statement}{returning})
             INSERT INTO alerts.webhook_steps (webhook_id, type, actor, occurred_at, version, detail)
             SELECT webhook_id, %(step)s, %(actor)s, %(now)s, version, %(detail)s FROM done RETURNING webhook_id
         """  # noqa: S608 - constants
@@ -224,5 +240,6 @@ class PostgresWebhooks:
 def _of(content: WebhookContent) -> dict[str, Any]:
     return {
         "name": content.name, "url": content.url, "template": content.template, "types": list(content.types),
-        "min_severity": content.min_severity, "rule_ids": list(content.rule_ids), "hash": content.hash,
+        "min_severity": content.min_severity, "rule_ids": list(content.rule_ids),
+        "subjects": list(content.subjects), "hash": content.hash,
     }  # fmt: skip

@@ -9,10 +9,16 @@ import marshmallow as ma
 from flask import Response, jsonify
 
 from alert_api.api.webhooks.webhook_json import webhook_answer, webhook_json
-from alert_api.api.webhooks.webhook_schemas import ReplayBody, WebhookApproval, WebhookBody
+from alert_api.api.webhooks.webhook_schemas import (
+    ReplayBody,
+    WebhookApproval,
+    WebhookRotation,
+    webhook_body,
+)
 from alert_api.domain.webhooks.signature import new_secret
-from alert_api.domain.webhooks.webhook import WebhookContent
+from alert_api.domain.webhooks.webhook import Webhook, WebhookContent
 from alert_api.service.webhooks.webhook_desk import WebhookDesk
+from tripline_contracts.event_type import EventType
 from tripline_http.auth import current_actor
 from tripline_http.errors import FieldError, invalid_input
 from tripline_http.etags import ETAG_HEADER_DOC, IfMatch, etag_of
@@ -23,24 +29,33 @@ PATH: Final = "/v1/webhooks"
 ID_PATH: Final = f"{PATH}/<int(min=1, max={MAX_POSITION}):webhook_id>"
 
 Body = dict[str, Any]
+Asked = tuple[type[ma.Schema], Callable[[Body], WebhookContent]]
 Desk = Callable[[], WebhookDesk]
 Clock = Callable[[], int]
 
 
-def add_commands(blueprint: ApiBlueprint, desk: Desk, clock: Clock) -> None:
+def add_commands(blueprint: ApiBlueprint, desk: Desk, clock: Clock, event_type: EventType) -> None:
     """The views that change something."""
-    _add_request(blueprint, desk, clock)
-    _add_change(blueprint, desk, clock)
+    body_schema = webhook_body(event_type)
+
+    def content(body: Body) -> WebhookContent:
+        return _content(body, event_type)
+
+    _add_request(blueprint, desk, clock, (body_schema, content))
+    _add_change(blueprint, desk, clock, (body_schema, content))
+    _add_rotation(blueprint, desk, clock)
     _add_approval(blueprint, desk, clock)
     _add_pause(blueprint, desk, clock)
     _add_sending(blueprint, desk, clock)
     _add_removal(blueprint, desk, clock)
 
 
-def _add_request(blueprint: ApiBlueprint, desk: Desk, clock: Clock) -> None:
+def _add_request(blueprint: ApiBlueprint, desk: Desk, clock: Clock, asked: Asked) -> None:
+    body_schema, content = asked
+
     @blueprint.route(PATH, methods=["POST"])
     @blueprint.requires("controls:write")
-    @blueprint.arguments(WebhookBody)
+    @blueprint.arguments(body_schema)
     @blueprint.response(201, component("NewWebhook"), headers=ETAG_HEADER_DOC)
     @blueprint.problems(400, 404, 409, 413, 415, 422, 503)
     @blueprint.doc(operationId="requestWebhook")
@@ -51,19 +66,16 @@ def _add_request(blueprint: ApiBlueprint, desk: Desk, clock: Clock) -> None:
         answer and in no other one.
         """
         secret = body.get("secret") or new_secret()
-        webhook = desk().request(_content(body), secret, current_actor(), clock())
-        response = jsonify({**webhook_json(webhook), "secret": secret})
-        response.status_code = 201
-        response.headers["ETag"] = etag_of(webhook.version)
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return _with_secret(desk().request(content(body), secret, current_actor(), clock()), secret, 201)
 
 
-def _add_change(blueprint: ApiBlueprint, desk: Desk, clock: Clock) -> None:
+def _add_change(blueprint: ApiBlueprint, desk: Desk, clock: Clock, asked: Asked) -> None:
+    body_schema, content = asked
+
     @blueprint.route(ID_PATH, methods=["PUT"])
     @blueprint.requires("controls:write")
     @blueprint.if_match
-    @blueprint.arguments(WebhookBody)
+    @blueprint.arguments(body_schema)
     @blueprint.response(200, component("Webhook"), headers=ETAG_HEADER_DOC)
     @blueprint.problems(400, 404, 409, 413, 415, 422, 503)
     @blueprint.doc(operationId="changeWebhook")
@@ -73,13 +85,29 @@ def _add_change(blueprint: ApiBlueprint, desk: Desk, clock: Clock) -> None:
         Where a second person has to approve it is `requested` again: it is told nothing until somebody has, and then
         what happened meanwhile. What is so already changes nothing.
         """
-
-        def expects(version: int) -> bool:
-            return if_match.any_version or str(version) in if_match.tags
-
         secret = body.get("secret")
-        webhook = desk().change(webhook_id, expects, _content(body), secret, current_actor(), clock())
-        return webhook_answer(webhook)
+        expects, wanted = _expects(if_match), content(body)
+        return webhook_answer(desk().change(webhook_id, expects, wanted, secret, current_actor(), clock()))
+
+
+def _add_rotation(blueprint: ApiBlueprint, desk: Desk, clock: Clock) -> None:
+    @blueprint.route(f"{ID_PATH}/rotate", methods=["POST"])
+    @blueprint.requires("controls:write")
+    @blueprint.if_match
+    @blueprint.arguments(WebhookRotation)
+    @blueprint.response(200, component("NewWebhook"), headers=ETAG_HEADER_DOC)
+    @blueprint.problems(400, 404, 413, 415, 422, 503)
+    @blueprint.doc(operationId="rotateWebhookSecret")
+    def rotate_secret(if_match: IfMatch, body: Body, webhook_id: int) -> Response:
+        """Give it another secret, which is in this answer and in no other one
+
+        For a while it signs with the one of before as well: a receiver may have either. Nobody has to approve it, for
+        whom it tells and of what stays.
+        """
+        secret, now = new_secret(), clock()
+        until = now + body["former_seconds"] * 1000
+        webhook = desk().rotate(webhook_id, _expects(if_match), secret, until, current_actor(), now)
+        return _with_secret(webhook, secret, 200)
 
 
 def _add_approval(blueprint: ApiBlueprint, desk: Desk, clock: Clock) -> None:
@@ -163,6 +191,26 @@ def _replay(sent: Body) -> Body:
     return body
 
 
-def _content(body: Body) -> WebhookContent:
+def _with_secret(webhook: Webhook, secret: str, status: int) -> Response:
+    response = jsonify({**webhook_json(webhook), "secret": secret})
+    response.status_code = status
+    response.headers["ETag"] = etag_of(webhook.version)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _expects(if_match: IfMatch) -> Callable[[int], bool]:
+    return lambda version: if_match.any_version or str(version) in if_match.tags
+
+
+def _content(body: Body, event_type: EventType) -> WebhookContent:
     types, rule_ids = (tuple(dict.fromkeys(body[name])) for name in ("types", "rule_ids"))
-    return WebhookContent(body["name"], body["url"], body["template"], types, body["min_severity"], rule_ids)
+    subjects = tuple(dict.fromkeys(_subject(text, event_type) for text in body["subjects"]))
+    return WebhookContent(
+        body["name"], body["url"], body["template"], types, body["min_severity"], rule_ids, subjects
+    )
+
+
+def _subject(text: str, event_type: EventType) -> str:
+    name, _, value = text.partition(":")
+    return f"{event_type.find_grouping(name) or name}:{value}"

@@ -34,6 +34,7 @@ def webhook_json(webhook: Webhook) -> dict[str, Any]:
         "eventTypes": list(content.types),
         "minSeverity": content.min_severity,
         "ruleIds": list(content.rule_ids),
+        "subjects": list(content.subjects),
         "state": webhook.state,
         "version": webhook.version,
         "contentHash": content.hash,
@@ -44,6 +45,7 @@ def webhook_json(webhook: Webhook) -> dict[str, Any]:
         "pausedBy": webhook.paused_by,
         "pausedAt": webhook.paused_at,
         "position": webhook.position,
+        "formerSecretUntil": webhook.former_until,
         "deadCount": webhook.dead,
         "lastDelivery": None if webhook.last is None else delivery_json(webhook.last),
     }

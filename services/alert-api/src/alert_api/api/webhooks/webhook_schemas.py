@@ -6,12 +6,14 @@ from typing import Any, Final
 
 import marshmallow as ma
 
+from alert_api.api.cases.case_schemas import subject_field
 from alert_api.api.schemas import ACTOR, COUNT, MAX_RULES, TIME, list_of, nullable, object_of
 from alert_api.domain.cases.severity import SEVERITIES
 from alert_api.domain.notifications.case_notice import NOTICE_TYPES
 from alert_api.domain.webhooks.message import PING
 from alert_api.domain.webhooks.signature import PREFIX
 from alert_api.domain.webhooks.webhook import MOST_DEAD, STEP_TYPES, TEMPLATES
+from tripline_contracts.event_type import EventType
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import MAX_MS, MAX_POSITION, BoundedInteger, QueryInteger, Text
 
@@ -20,6 +22,8 @@ NAME_PATTERN: Final = "^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$"
 WRITTEN_KEY: Final = (
     "^whsec_([A-Za-z0-9+/]{4}){8,20}([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$"
 )
+MOST_SUBJECTS: Final = 100
+MOST_FORMER_SECONDS: Final = 30 * 86_400
 DELIVERY_STATES: Final = ("retrying", "delivered", "dead")
 ID: Final[dict[str, Any]] = {"type": "integer", "minimum": 1, "maximum": MAX_POSITION}
 POSITION: Final[dict[str, Any]] = {"type": "integer", "minimum": 0, "maximum": MAX_POSITION}
@@ -65,6 +69,31 @@ class WebhookBody(_Body):
         metadata={
             "description": f"{PREFIX} and base64 of 24 to 63 bytes. Where it is left out a new webhook gets one, and a "
             "changed one keeps its own"
+        },
+    )
+
+
+def webhook_body(declared: EventType) -> type[ma.Schema]:
+    """A target to be told, of cases about what this event type has."""
+    subjects = ma.fields.List(
+        subject_field(declared),
+        load_default=list,
+        validate=ma.validate.Length(max=MOST_SUBJECTS),
+        metadata={"description": "Of cases about one of these; about whatever, where there is none"},
+    )
+    return WebhookBody.from_dict({"subjects": subjects}, name="WebhookBody")
+
+
+class WebhookRotation(_Body):
+    """For how long the secret of before is good."""
+
+    former_seconds = BoundedInteger(
+        0,
+        MOST_FORMER_SECONDS,
+        load_default=86_400,
+        data_key="formerSeconds",
+        metadata={
+            "description": "Messages are signed with both secrets for so long; 0: with the new one alone"
         },
     )
 
@@ -163,6 +192,11 @@ def _webhook() -> dict[str, Any]:
         "eventTypes": TYPES,
         "minSeverity": {"enum": [*SEVERITIES, None]},
         "ruleIds": {"type": "array", "items": ID},
+        "subjects": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Each field:value, as filters of cases have it",
+        },
         "state": {
             "enum": ["requested", "active", "paused"],
             "description": "requested: it, or its last change, waits for a second person. Nothing is lost meanwhile",
@@ -178,6 +212,10 @@ def _webhook() -> dict[str, Any]:
         "position": {
             **POSITION,
             "description": "Of the log: up to here it was told, or there was nothing for it",
+        },
+        "formerSecretUntil": {
+            **nullable(TIME),
+            "description": "Until then it signs with its former secret too; null: it had none that was to hold on",
         },
         "deadCount": {
             **COUNT,

@@ -12,6 +12,7 @@ from alert_api.api.webhooks.webhook_json import delivery_json, step_json, webhoo
 from alert_api.api.webhooks.webhook_schemas import DeliveryQuery, StepQuery
 from alert_api.errors import WebhooksOff
 from alert_api.service.webhooks.webhook_desk import WebhookDesk
+from tripline_contracts.event_type import EventType
 from tripline_http.cursors import decode_cursor, encode_cursor
 from tripline_http.etags import ETAG_HEADER_DOC
 from tripline_http.links import LINK_HEADER_DOC, next_link
@@ -24,7 +25,9 @@ Query = dict[str, Any]
 Desk = Callable[[], WebhookDesk]
 
 
-def webhooks_blueprint(desk: WebhookDesk | None, clock: Callable[[], int]) -> ApiBlueprint:
+def webhooks_blueprint(
+    desk: WebhookDesk | None, clock: Callable[[], int], event_type: EventType
+) -> ApiBlueprint:
     """The views; `desk` is None where the installation allows no host."""
 
     def connected() -> WebhookDesk:
@@ -38,7 +41,7 @@ def webhooks_blueprint(desk: WebhookDesk | None, clock: Callable[[], int]) -> Ap
     _add_webhooks(blueprint, connected)
     _add_deliveries(blueprint, connected)
     _add_history(blueprint, connected)
-    add_commands(blueprint, connected, clock)
+    add_commands(blueprint, connected, clock, event_type)
     return blueprint
 
 

@@ -2,6 +2,7 @@
 
 import { call } from "../core/client.js";
 import { choice, element, form, labelled, setText, toast } from "../core/dom.js";
+import { GROUPINGS } from "../core/event_type.js";
 import { secretCard } from "../parts/secret_card.js";
 import { trouble } from "../parts/snooze_form.js";
 import { EVENTS, orWorse, SEVERITIES, TEMPLATES } from "./webhook_words.js";
@@ -19,6 +20,15 @@ export class WebhookForm {
       id: "webhook-severity",
     });
     this.rules = line("webhook-rules", { maxlength: 1000, placeholder: "all" });
+    this.subjects = element("textarea", {
+      id: "webhook-subjects",
+      class: "mono",
+      rows: 2,
+      maxlength: 21_000,
+      placeholder: "all",
+      autocapitalize: "none",
+      spellcheck: "false",
+    });
     this.events = Object.entries(EVENTS).map(([type, text]) => ({
       type,
       text,
@@ -36,6 +46,7 @@ export class WebhookForm {
     this.template.value = webhook?.template ?? "cloudevents";
     this.severity.value = webhook?.minSeverity ?? "";
     this.rules.value = webhook?.ruleIds.join(", ") ?? "";
+    this.subjects.value = webhook?.subjects.join("\n") ?? "";
     for (const { type, box } of this.events) box.checked = webhook?.eventTypes.includes(type) ?? true;
   }
 
@@ -56,6 +67,11 @@ export class WebhookForm {
       ),
       labelled("How severe", this.severity, "By the worst of the case\u2019s rules, as it is then."),
       labelled("Of rules", this.rules, "Their numbers, with commas between. Of all, if none is named."),
+      labelled(
+        "About",
+        this.subjects,
+        `Whom or what, one a line, as ${GROUPINGS[0]}:25. Whatever, if none is named.`,
+      ),
       this.error,
       element("div", { class: "dialog-end" }, this.go),
     );
@@ -75,6 +91,10 @@ export class WebhookForm {
     if (numbers.some((number) => !/^[1-9]\d{0,14}$/.test(number))) {
       return this.miss(this.rules, "Rules are named by their numbers here, like 3, 7.");
     }
+    const subjects = this.subjects.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    if (subjects.some((subject) => !/^[^:]+:./.test(subject))) {
+      return this.miss(this.subjects, `A field and its value on each line, as ${GROUPINGS[0]}:25.`);
+    }
     return {
       name: this.name.value.trim(),
       url: this.url.value.trim(),
@@ -82,6 +102,7 @@ export class WebhookForm {
       eventTypes,
       minSeverity: this.severity.value || null,
       ruleIds: numbers.map(Number),
+      subjects,
     };
   }
 

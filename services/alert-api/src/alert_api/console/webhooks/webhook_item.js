@@ -29,6 +29,12 @@ export function webhookItem(webhook, acts) {
       element("p", {}, `${toldText(webhook)}.`),
       element("p", { class: "muted small" }, lastText(webhook)),
       element("p", { class: "muted small" }, peopleText(webhook)),
+      webhook.formerSecretUntil > Date.now() &&
+        element(
+          "p",
+          { class: "muted small" },
+          `Signs with its former secret too, until ${fullTime(webhook.formerSecretUntil)}.`,
+        ),
     ),
     element("div", { class: "rule-acts" }, buttons(webhook, acts)),
   );
@@ -46,6 +52,7 @@ function buttons(webhook, acts) {
     commands && state === "active" && does("Send a test", "test"),
     commands && (webhook.pausedAt === null ? does("Pause", "pause") : does("Resume", "resume")),
     commands && does("Change", "change"),
+    commands && does("New secret", "rotate"),
     commands && does("Replay", "replay"),
     commands && does("Remove", "remove"),
   ];

@@ -1,6 +1,7 @@
 // What webhooks are told, and what came of it, in words.
 
 import { element } from "../core/dom.js";
+import { fieldName } from "../core/format.js";
 
 /** Kinds of events, as they follow on "a case is". */
 export const EVENTS = {
@@ -17,6 +18,8 @@ export const TEMPLATES = {
   slack: "A sentence, for Slack and what takes the same",
 };
 export const SEVERITIES = ["critical", "high", "medium", "low", "info"];
+/** Subjects that are named in a sentence. */
+const SHOWN = 3;
 export const PING = "WebhookPinged";
 /** A position that no log reaches: a replay from there leaves out what waits. */
 export const END = Number.MAX_SAFE_INTEGER;
@@ -39,6 +42,7 @@ const STEPS = {
   WebhookResumed: "resumed it",
   WebhookTested: "sent a test",
   WebhookReplayed: "replayed it",
+  WebhookSecretRotated: "gave it a new secret",
   WebhookRemoved: "removed it",
 };
 
@@ -52,16 +56,27 @@ export function resultTag({ type, state }) {
   return element("span", { class: `tag ${level}` }, text);
 }
 
-/** "Cases that are high or worse, of rules 3 and 7, when one is opened or resolved" */
-export function toldText({ minSeverity, ruleIds, eventTypes }) {
+/** "Cases about payer 25, that are high or worse, of rules 3 and 7, when one is opened or resolved" */
+export function toldText({ minSeverity, ruleIds, subjects, eventTypes }) {
   const severe = minSeverity && minSeverity !== "info" ? ` that are ${orWorse(minSeverity)}` : "";
   const rated = minSeverity === "info" ? " of any severity that somebody has named" : "";
   const rules = ruleIds.length
     ? `, of ${ruleIds.length === 1 ? "rule" : "rules"} ${listed(ruleIds, "and")}`
     : "";
+  const about = subjects.length ? ` about ${aboutText(subjects)}${severe || rated ? "," : ""}` : "";
   const all = eventTypes.length === Object.keys(EVENTS).length;
   const kinds = all ? "whatever becomes of them" : `when one is ${listed(eventTypes.map(eventText), "or")}`;
-  return `${severe || rated || rules ? "Cases" : "All cases"}${severe}${rated}${rules}, ${kinds}`;
+  const some = about || severe || rated || rules;
+  return `${some ? "Cases" : "All cases"}${about}${severe}${rated}${rules}, ${kinds}`;
+}
+
+function aboutText(subjects) {
+  const named = subjects.slice(0, SHOWN).map((subject) => {
+    const [field, ...value] = subject.split(":");
+    return `${fieldName(field)} ${value.join(":")}`;
+  });
+  const more = subjects.length - named.length;
+  return listed(more ? [...named, `${more} more`] : named, more ? "and" : "or");
 }
 
 export function orWorse(severity) {

@@ -6,6 +6,7 @@ import { arrange, button, byId, element, setText, toast } from "../core/dom.js";
 import { here } from "../core/router.js";
 import { trouble } from "../parts/snooze_form.js";
 import { ReplayForm } from "./replay_form.js";
+import { RotationForm } from "./rotation_form.js";
 import { WebhookDeliveries } from "./webhook_deliveries.js";
 import { WebhookForm } from "./webhook_form.js";
 import { webhookItem } from "./webhook_item.js";
@@ -112,6 +113,10 @@ export class WebhooksView {
       resume: (webhook) => this.post(webhook, "resume", `${webhook.name} is told what happened meanwhile.`),
       change: form(({ name }) => `Change ${name}`, (webhook) => new WebhookForm(webhook, this.ends())),
       replay: form(({ name }) => `Replay ${name}`, (webhook) => new ReplayForm(webhook, this.ends())),
+      rotate: form(
+        ({ name }) => `A new secret for ${name}`,
+        (webhook) => new RotationForm(webhook, this.ends()),
+      ),
       remove: (webhook) => this.remove(webhook),
     };
   }

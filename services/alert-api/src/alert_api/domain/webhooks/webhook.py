@@ -23,6 +23,7 @@ StepType = Literal[
     "WebhookResumed",
     "WebhookTested",
     "WebhookReplayed",
+    "WebhookSecretRotated",
     "WebhookRemoved",
 ]
 STEP_TYPES: tuple[StepType, ...] = get_args(StepType)
@@ -36,6 +37,7 @@ class WebhookContent:
 
     :ivar min_severity: of cases that are at least so severe by the worst of their rules; None: of all
     :ivar rule_ids: of cases that one of these rules has an episode in; none: of all
+    :ivar subjects: of cases about one of these, each `field:value` as filters of cases have it; none: about whatever
     """
 
     name: str
@@ -44,6 +46,7 @@ class WebhookContent:
     types: tuple[NoticeType, ...]
     min_severity: Severity | None = None
     rule_ids: tuple[int, ...] = ()
+    subjects: tuple[str, ...] = ()
 
     @property
     def hash(self) -> str:
@@ -59,6 +62,8 @@ class WebhookContent:
             "eventTypes": sorted(self.types),
             "minSeverity": self.min_severity,
             "ruleIds": sorted(self.rule_ids),
+            # Left out where there are none: the hash of what was approved before there were subjects stays.
+            **({"subjects": sorted(self.subjects)} if self.subjects else {}),
         }
 
     def wants(self, notice: CaseNotice) -> bool:
@@ -67,6 +72,9 @@ class WebhookContent:
         if notice.type not in self.types:
             return False
         if self.rule_ids and not set(self.rule_ids) & set(case.rule_ids):
+            return False
+        about = notice.subject
+        if self.subjects and f"{about.get('field')}:{about.get('value')}" not in self.subjects:
             return False
         if self.min_severity is None:
             return True
@@ -92,6 +100,7 @@ class Delivery:
 class Webhook:
     """:ivar requested_by: who asked for what it is now: for it, or for its last change
     :ivar position: notices of the log up to here are delivered, dead-lettered, or not for it
+    :ivar former_until: until then, in ms since the epoch, it signs with the secret that it had before, too
     :ivar dead: dead letters, as many as are counted at most
     :ivar last: the delivery that changed last
     """
@@ -107,6 +116,7 @@ class Webhook:
     paused_by: str | None
     paused_at: int | None
     position: int
+    former_until: int | None = None
     dead: int = 0
     last: Delivery | None = None
 

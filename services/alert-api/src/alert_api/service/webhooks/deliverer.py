@@ -17,6 +17,7 @@ import tenacity
 
 from alert_api.domain.notifications.case_notice import CaseNotice
 from alert_api.domain.webhooks.message import Message, message_of, ping_of
+from alert_api.domain.webhooks.signature import Secrets
 from alert_api.domain.webhooks.webhook import DeliveryState, WebhookContent
 
 log = structlog.get_logger(__name__)
@@ -32,7 +33,7 @@ class Target:
 
     webhook_id: int
     content: WebhookContent
-    secret: str
+    secrets: Secrets
     version: int
     replays: int
     position: int
@@ -75,7 +76,7 @@ class DeliveryStore(Protocol):
 class Sender(Protocol):
     """Requests to webhooks; raises nothing."""
 
-    def post(self, url: str, secret: str, message: Message) -> Answer: ...
+    def post(self, url: str, secrets: Secrets, message: Message) -> Answer: ...
 
 
 class DeliveryTally(Protocol):
@@ -150,7 +151,7 @@ class Deliverer:
         """Once: whoever tests sees at once whether it is taken."""
         content = target.content
         message = ping_of(target.webhook_id, content.name, asked_at, target.position, content.template)
-        answer = self._sender.post(content.url, target.secret, message)
+        answer = self._sender.post(content.url, target.secrets, message)
         self._store.record(target, message, "delivered" if answer.taken else "dead", 1, answer)
         self._store.pinged(target)
         self._tally.delivery("delivered" if answer.taken else "dead")
@@ -170,7 +171,7 @@ class Deliverer:
             retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
         )
         try:
-            answer = attempts(self._sender.post, target.content.url, target.secret, message)
+            answer = attempts(self._sender.post, target.content.url, target.secrets, message)
         except _Superseded:
             return False
         count = attempts.statistics["attempt_number"]

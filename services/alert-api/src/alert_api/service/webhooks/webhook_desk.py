@@ -55,6 +55,10 @@ class WebhookStore(Protocol):
     ) -> bool:
         """The content in place of what `before` has; not where it is another one by now, or the name is taken."""
 
+    def rotate(self, before: Webhook, sealed: bytes, until: int, actor: str, now: int) -> bool:
+        """The secret in place of the one that `before` has, which holds until then too; not where it is another one by
+        now."""
+
     def approve(self, webhook_id: int, content_hash: str, actor: str, now: int) -> bool: ...
 
     def pause(self, webhook_id: int, actor: str, now: int) -> bool: ...
@@ -133,6 +137,24 @@ class WebhookDesk:
             if version != before.version:
                 raise StaleWebhook(webhook_id, version)
             raise WebhookInTheWay(f"another webhook is called {content.name}")
+        return self.get(webhook_id)
+
+    def rotate(
+        self,
+        webhook_id: int,
+        expects: Callable[[int], bool],
+        secret: str,
+        until: int,
+        actor: str,
+        now: int,
+    ) -> Webhook:
+        """Another secret, beside which the one of before holds until then. What a second person approved stays as it
+        is, so nobody has to approve it. Raises WebhookNotFound and StaleWebhook."""
+        before = self.get(webhook_id)
+        if not expects(before.version) or not self.store.rotate(
+            before, self.seal(secret.encode()), until, actor, now
+        ):
+            raise StaleWebhook(webhook_id, self.get(webhook_id).version)
         return self.get(webhook_id)
 
     def approve(self, webhook_id: int, content_hash: str, actor: str, now: int) -> Webhook:
