@@ -1,4 +1,4 @@
-"""`tripline-engine run`, `rebuild`, `prover`, `prove`, `backtest` and `warm-up`."""
+"""`tripline-engine run`, `rebuild`, `prover`, `prove`, `backtest`, `estimate` and `warm-up`."""
 
 from __future__ import annotations
 
@@ -138,6 +138,38 @@ def backtest(files: tuple[Path, ...], first: str, until: str, **options: Any) ->
         from tripline_engine.backtest.command import backtest as try_rules  # noqa: PLC0415
 
         try_rules(files, first, until, Options(**options))
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--days",
+    type=click.IntRange(1, 3_660),
+    default=7,
+    show_default=True,
+    help="Of the newest history, at most.",
+)
+@click.option(
+    "--transactions",
+    type=click.IntRange(min=1_000),
+    default=1_000_000,
+    show_default=True,
+    help="About so many at most are judged: of more history a sample of groups, by hash.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="A new folder for result.json; else it is printed."
+)
+@click.option("--progress", type=click.Path(path_type=Path), help="Tell in this file how far it is.")
+def estimate(file: Path, **options: Any) -> None:
+    """Try the rule of a YAML or JSON file on a sample of the newest history: counts, in JSON, for an estimate.
+
+    The rules registry makes figures with error ranges of them. Settings are those of `prove`.
+    """
+    with _sentences(), private_files():
+        from tripline_engine.backtest.estimate_command import EstimateOptions  # noqa: PLC0415  # compiled kernels
+        from tripline_engine.backtest.estimate_command import estimate as try_rule  # noqa: PLC0415
+
+        try_rule(file, EstimateOptions(**options))
 
 
 @main.command("warm-up")

@@ -27,6 +27,7 @@ def addresses(stack: RunningStack, tmp_path: Path) -> Iterator[tuple[str, str]]:
         yield both
 
 
+@pytest.mark.usefixtures("tripped")  # the engine has judged something: without history there is no estimate
 def test_a_rule_goes_from_draft_to_the_engine(
     open_window: OpenWindow, stack: RunningStack, addresses: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -81,6 +82,9 @@ def submit_it(ada: Window) -> str:
     card = ada.page.get_by_role("listitem").filter(has_text=NAME)
     expect(card.get_by_text("Number of payments", exact=False)).to_be_visible()
     assert not card.get_by_role("button", name="Approve").is_visible(), "an author does not approve"
+    # the line's own prover makes it, of what the line's engine has judged; nobody waits for it
+    estimate = card.get_by_role("region", name="Estimate")
+    expect(estimate).to_contain_text("estimate", ignore_case=True)
     change_id = card.get_attribute("data-change-id")
     card.get_by_label("Reason").fill("cards are being tested")
     card.get_by_role("button", name="Submit for approval").click()
@@ -97,6 +101,10 @@ def approve_it(eve: Window, change_id: str) -> None:
     expect(card.get_by_text("Say why")).to_be_visible()
     card.get_by_role("button", name="Approve").click()
     expect(card.get_by_text("decided by approver", exact=False)).to_be_visible()
+    estimate = card.get_by_role("region", name="Estimate")
+    expect(estimate.get_by_role("row", name="Alerts a day")).to_be_visible(timeout=240_000)
+    expect(estimate.get_by_role("columnheader")).to_have_text(["Estimate", "Likely range", "First day"])
+    expect(estimate).to_contain_text("In 95 of 100 cases a day lies within the range")
 
 
 def test_what_is_asked_for_is_shown_beside_what_holds(

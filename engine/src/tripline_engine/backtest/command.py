@@ -93,7 +93,7 @@ def _run(
             None
             if options.out is None
             else stack.enter_context(
-                AlertTable(_new(options.out) / "alerts.parquet", event_type, options.most_alerts)
+                AlertTable(new_folder(options.out) / "alerts.parquet", event_type, options.most_alerts)
             )
         )
         by_topic = stack.enter_context(journals(settings, event_type))
@@ -132,7 +132,8 @@ def live_alerts(alerts: ReadableTopic, reader: AlertReader, rule_ids: frozenset[
                     yield alert
 
 
-def _new(folder: Path) -> Path:
+def new_folder(folder: Path) -> Path:
+    """Makes it. Raises BadSettings where that can't be, or it is there already."""
     try:
         folder.mkdir(parents=True)
     except OSError as error:

@@ -29,13 +29,15 @@ class History:
 
     :ivar available: by partition of transactions.v1 the first offset that is read; what is before bears on nothing
     :ivar batches: micro-batches of the order
-    :ivar work: what is to be gone through, by `work_of`; where the clock ends is not known before, so about
+    :ivar transactions: that are read; where the clock ends is not known before, so about
+    :ivar work: what is to be gone through, by `work_of`; about, likewise
     :ivar rules: rules.v1 as it stands, for its tolerances
     """
 
     engine: str
     available: dict[int, int]
     batches: int
+    transactions: int
     work: int
     rules: RulesLog
 
@@ -57,7 +59,7 @@ def history_of(
     name = engine or newest_engine(journals[ORDER])
     first: dict[int, int] = {}
     reached: set[int] = set()
-    batches = work = newest = 0
+    batches = transactions = work = newest = 0
     for recorded in order_of(name, all_records(journals[ORDER])):
         batches += 1
         if (recorded.event_type, recorded.anchors) != (event_type.name, event_type.anchors):
@@ -74,11 +76,17 @@ def history_of(
                 first[part.partition] = part.until
         newest = max([newest, *(part.max_record_time for part in recorded.transactions)])
         if not log.tolerances.is_over(span.until, newest):
+            transactions += read
             work += work_of(1, read)
     if not batches:
         raise OrderBroken(f"{journals[ORDER].topic.name}: no micro-batch of engine {name}")
     _refuse_gone(first, since, journals)
-    return History(name, first, batches, work, log)
+    return History(name, first, batches, transactions, work, log)
+
+
+def reach_of(rule: TriedRule, span: Span, journals: Journals, event_type: EventType) -> int:
+    """How far (ms) before the span lie the oldest record times that bear on the rule's alerts in it."""
+    return span.first - _since(rule, span, RulesLog.read(journals[RULES], event_type), event_type)
 
 
 def _since(rule: TriedRule, span: Span, log: RulesLog, event_type: EventType) -> int:

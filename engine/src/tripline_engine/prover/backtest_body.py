@@ -1,4 +1,4 @@
-"""What the registry sends to begin a backtest."""
+"""What the registry sends to begin a backtest, or an estimate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tripline_contracts.event_type import MAX_TIMESTAMP
 from tripline_engine.domain.proof.claim import UnreadableClaim
-from tripline_engine.prover.backtest_job import BacktestAsked
+from tripline_engine.prover.backtest_job import BacktestAsked, EstimateAsked
 
 _MOST_ALERTS: Final = 10**9
 _MAX_ID: Final = 2**31 - 1
@@ -29,6 +29,19 @@ def read_backtest(body: Mapping[str, Any]) -> BacktestAsked:
             if isinstance(name, str) and isinstance(fraud, bool)
         },
         most_alerts=read_integer(body, "mostAlerts", 0, _MOST_ALERTS),
+    )
+
+
+def read_estimate(body: Mapping[str, Any]) -> EstimateAsked:
+    """Raises UnreadableClaim. What the definition says is the estimate's own to judge."""
+    rule = body.get("rule")
+    if not isinstance(rule, dict):
+        raise UnreadableClaim("rule: expected an object")
+    return EstimateAsked(
+        rule=rule,
+        days=read_integer(body, "days", 1, 3_660),
+        transactions=read_integer(body, "transactions", 1_000, 10**12),
+        most_seconds=read_integer(body, "seconds", 1, 604_800),
     )
 
 

@@ -1,4 +1,4 @@
-"""Backtests for the rules registry: one at a time, each in a process of its own, kept until it is fetched.
+"""Backtests and estimates for the rules registry: one at a time, in processes of their own, kept until fetched.
 
 The registry keeps the jobs, and asks for each by a key of its own. A prover that was started anew knows none of them.
 """
@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from tripline_engine.prover.backtest_job import BacktestAsked, BacktestJob
+from tripline_engine.prover.backtest_job import Asked, BacktestJob
 from tripline_engine.prover.errors import Busy, NothingThere
 
 _KEPT: Final = 4
@@ -19,11 +19,11 @@ _KEPT: Final = 4
 class BacktestDesk:
     """Safe to share between threads. `run` makes a job that is under way."""
 
-    def __init__(self, run: Callable[[BacktestAsked], BacktestJob]) -> None:
+    def __init__(self, run: Callable[[Asked], BacktestJob]) -> None:
         self._run, self._lock = run, threading.Lock()
         self._jobs: dict[str, BacktestJob] = {}
 
-    def start(self, key: str, asked: BacktestAsked) -> dict[str, Any]:
+    def start(self, key: str, asked: Asked) -> dict[str, Any]:
         """Begins a job; one of that key that is there already is left as it is. Raises Busy."""
         with self._lock:
             if key not in self._jobs:

@@ -1,4 +1,4 @@
-"""One backtest under way: a process of its own, and the folder that it works in."""
+"""One backtest or estimate under way: a process of its own, and the folder that it works in."""
 
 from __future__ import annotations
 
@@ -12,21 +12,35 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 import pyarrow.parquet as pq
 
 from tripline_contracts.cloudevents import rfc3339
 
 State = Literal["running", "done", "failed", "cancelled"]
-_COMMAND: Final = (sys.executable, "-c", "from tripline_engine.cli import main; main()", "backtest")
+_COMMAND: Final = (sys.executable, "-c", "from tripline_engine.cli import main; main()")
 _SAID: Final = "tripline-engine: "
 _END_SECONDS: Final = 5.0
 
 
+class Asked(Protocol):
+    """What a job is to do."""
+
+    @property
+    def most_seconds(self) -> int | None:
+        """It may take so long; None where it does not say."""
+
+    def words(self, folder: Path) -> list[str]:
+        """The command, its options and files; what comes of it goes to the folder `out`."""
+
+    def write(self, folder: Path) -> None:
+        """The files that the command reads: JSON is YAML."""
+
+
 @dataclass(frozen=True, slots=True)
 class BacktestAsked:
-    """What a job is to do.
+    """A backtest.
 
     :ivar rules: definitions with ruleId and name
     :ivar first: event times (ms) of the span, `until` excluded
@@ -41,10 +55,11 @@ class BacktestAsked:
     beside: Mapping[int, int]
     labels: Mapping[str, bool]
     most_alerts: int
+    most_seconds: int | None = None
 
     def words(self, folder: Path) -> list[str]:
-        """The options and files of the command."""
-        words = ["--from", rfc3339(self.first), "--to", rfc3339(self.until)]
+        """The command, its options and files."""
+        words = ["backtest", "--from", rfc3339(self.first), "--to", rfc3339(self.until)]
         for tried, rule in self.beside.items():
             words += ["--beside", f"{tried}={rule}"]
         words += ["--out", str(folder / "out"), "--progress", str(folder / "progress.json")]
@@ -59,12 +74,39 @@ class BacktestAsked:
         (folder / "labels.jsonl").write_text("".join(f"{line}\n" for line in labels), "utf-8")
 
 
-class BacktestJob:
-    """Runs from when it is made. It is ended after `seconds`, and its folder goes with `close`."""
+@dataclass(frozen=True, slots=True)
+class EstimateAsked:
+    """An estimate.
 
-    def __init__(self, asked: BacktestAsked, seconds: float, command: Sequence[str] = _COMMAND) -> None:
+    :ivar rule: a definition with ruleId and name
+    :ivar days: of the newest history at most
+    :ivar transactions: in the sample, about at most
+    """
+
+    rule: Mapping[str, Any]
+    days: int
+    transactions: int
+    most_seconds: int | None
+
+    def words(self, folder: Path) -> list[str]:
+        """The command, its options and files."""
+        words = ["estimate", "--days", str(self.days), "--transactions", str(self.transactions)]
+        words += ["--out", str(folder / "out"), "--progress", str(folder / "progress.json")]
+        return [*words, str(folder / "rule.yaml")]
+
+    def write(self, folder: Path) -> None:
+        """The file that the command reads."""
+        (folder / "rule.yaml").write_text(json.dumps(self.rule), "utf-8")
+
+
+class BacktestJob:
+    """Runs from when it is made. It is ended after `seconds`, or fewer, and its folder goes with `close`."""
+
+    def __init__(self, asked: Asked, seconds: float, command: Sequence[str] = _COMMAND) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="tripline-backtest-")
-        self._lock, self._seconds = threading.Lock(), seconds
+        most = asked.most_seconds
+        self._setting = "TRIPLINE_BACKTEST_SECONDS" if most is None else "TRIPLINE_ESTIMATE_SECONDS"
+        self._lock, self._seconds = threading.Lock(), seconds if most is None else min(most, seconds)
         self._ended_as: State | None = None
         folder = Path(self._folder.name)
         asked.write(folder)
@@ -86,8 +128,8 @@ class BacktestJob:
             if self._ended_as is None and time.monotonic() - self._started > self._seconds:
                 self._kill()
                 self._said.write_text(
-                    f"{_SAID}it has taken {self._seconds:g} s, and is not done: TRIPLINE_BACKTEST_SECONDS sets how"
-                    " long a backtest may take\n"
+                    f"{_SAID}it has taken {self._seconds:g} s, and is not done: {self._setting} sets how long it may"
+                    " take\n"
                 )
                 self._ended_as = "failed"
             return self._ended_as or "running"
@@ -106,10 +148,10 @@ class BacktestJob:
         if sentences:
             return sentences[-1]
         last = lines[-1][:300] if lines else "it said nothing"
-        return f"the backtest ended with status {self._process.returncode}: {last}"
+        return f"it ended with status {self._process.returncode}: {last}"
 
     def result(self) -> dict[str, Any]:
-        """What a backtest that is done has found."""
+        """What came of it, when it is done."""
         result: dict[str, Any] = json.loads((self._out / "result.json").read_text("utf-8"))
         return result
 

@@ -6,6 +6,7 @@
 | `POST /v1/windows` | `{"alert", "condition", "of", "after", "limit"}` | a page of contributors |
 | `POST /v1/judgements` | `{"transactionId", "eventTime"}` | what each rule made of a transaction |
 | `POST /v1/backtests/start` | `{"key", "rules", "from", "until", "beside", "labels", "mostAlerts"}` | how it stands |
+| `POST /v1/backtests/estimate` | `{"key", "rule", "days", "transactions", "seconds"}` | how it stands |
 | `POST /v1/backtests/status` | `{"key"}` | how it stands, with its result when it is done |
 | `POST /v1/backtests/alerts` | `{"key", "after", "limit"}` | alerts that it gave |
 | `POST /v1/backtests/end` | `{"key"}` | it is ended and forgotten |
@@ -27,7 +28,7 @@ import structlog
 from tripline_contracts.event_type import MAX_TIMESTAMP
 from tripline_engine.domain.proof.claim import UnreadableClaim
 from tripline_engine.errors import EngineError
-from tripline_engine.prover.backtest_body import read_backtest, read_integer
+from tripline_engine.prover.backtest_body import read_backtest, read_estimate, read_integer
 from tripline_engine.prover.backtest_desk import BacktestDesk
 from tripline_engine.prover.errors import Busy, HistoryMissing, NothingThere, TooMuch
 from tripline_engine.prover.judgement import Asked
@@ -61,6 +62,7 @@ class ProverApplication:
             "/v1/windows": lambda body: prover.window(_alert(body), _page(body)),
             "/v1/judgements": lambda body: prover.judgement(_transaction(body)),
             "/v1/backtests/start": lambda body: desk.start(_key(body), read_backtest(body)),
+            "/v1/backtests/estimate": lambda body: desk.start(_key(body), read_estimate(body)),
             "/v1/backtests/status": lambda body: desk.status(_key(body)),
             "/v1/backtests/alerts": lambda body: desk.alerts(
                 _key(body),

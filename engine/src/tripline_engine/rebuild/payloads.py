@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import pyarrow as pa
 
@@ -24,10 +24,10 @@ _BATCH_BYTES = 64 << 20
 
 
 class PayloadPacker:
-    """Packs recorded micro-batches of one engine."""
+    """Packs recorded micro-batches of one engine: for all anchors, or for those that are wanted."""
 
-    def __init__(self, config: EngineConfig) -> None:
-        self._shards, self._pack = config.shards, packer(config)
+    def __init__(self, config: EngineConfig, wanted: Collection[str] | None = None) -> None:
+        self._shards, self._pack = config.shards, packer(config, wanted=lambda: wanted)
         self._shard_of = {key: shard for shard, key in enumerate(shard_keys(config.shards))}
 
     def of(self, batch: ReplayBatch) -> list[list[Payload]]:

@@ -64,6 +64,7 @@ def run_api(settings: ApiSettings) -> None:
             settings.quotas,
             four_eyes=settings.four_eyes,
             bounds=settings.backtests,
+            estimates=settings.estimates,
         )
         expiry = ListExpiry(registry_of(app), NamedQueries(pools[0]), stopping)
         threading.Thread(target=expiry.run, name="list-expiry", daemon=True).start()
@@ -93,9 +94,12 @@ def _start_backtests(
     from rules_registry.adapters.backtests.http_runner import HttpRunner  # noqa: PLC0415
     from rules_registry.api.services import backtests_of, registry_of  # noqa: PLC0415
     from rules_registry.service.backtests.backtest_desk import BacktestDesk  # noqa: PLC0415
+    from rules_registry.service.backtests.estimate_desk import EstimateDesk  # noqa: PLC0415
 
     runner, turns = HttpRunner(prover.url, prover.key), BacktestTurns(pool, settings.event_type)
-    desk = BacktestDesk(backtests_of(app), turns, runner, registry_of(app).clock, stopping)
+    registry = registry_of(app)
+    estimates = EstimateDesk(settings.estimates, runner, registry.clock, registry.new_id)
+    desk = BacktestDesk(backtests_of(app), turns, runner, registry.clock, stopping, estimates)
     threading.Thread(target=desk.run, name="backtests", daemon=True).start()
 
 

@@ -12,6 +12,7 @@ from environs import Env, EnvError
 from marshmallow.validate import Range
 
 from rules_registry.domain.backtests.backtest_bounds import BacktestBounds
+from rules_registry.domain.estimates.estimate import EstimateBounds
 from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.quotas import Quota, Quotas
 from rules_registry.prover_address import PROVER_URL, ProverAddress, read_prover
@@ -64,6 +65,7 @@ class ApiSettings:
     issuer: Issuer | None
     four_eyes: bool
     backtests: BacktestBounds
+    estimates: EstimateBounds
     prover: ProverAddress | None
 
 
@@ -116,6 +118,11 @@ def _api_settings(env: Env) -> ApiSettings:
             days=env.int("TRIPLINE_BACKTEST_DAYS", 92, validate=Range(1, 3_660)),
             kept_days=env.int("TRIPLINE_BACKTEST_KEPT_DAYS", 30, validate=Range(1, 3_660)),
             alerts=env.int("TRIPLINE_BACKTEST_ALERTS", 10_000, validate=Range(0, 1_000_000)),
+        ),
+        estimates=EstimateBounds(
+            days=env.int("TRIPLINE_ESTIMATE_DAYS", 7, validate=Range(0, 366)),
+            transactions=env.int("TRIPLINE_ESTIMATE_TRANSACTIONS", 1_000_000, validate=Range(1_000, 10**10)),
+            seconds=env.int("TRIPLINE_ESTIMATE_SECONDS", 300, validate=Range(1, 86_400)),
         ),
         prover=read_prover(env),
     )

@@ -65,7 +65,9 @@ def test_the_life_of_a_rule_file(
     waiting = cli.done("apply", "-f", file, "--yes")
     assert "asks for this and waits for its approval" in waiting
     assert waiting.splitlines()[-1].startswith("Nothing to do; 2 waiting for approval")
-    assert cli.done("changes").count("SUBMITTED second: Story ") == 2
+    listed = cli.done("changes")
+    assert listed.count("SUBMITTED second: Story ") == 2
+    assert listed.count("estimate: none (Estimates are not connected: TRIPLINE_PROVER_URL is not set.)") == 2
 
     for change in changes:
         shown = approver.done("approve", change, says="y\n")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.engine.prover.support.fake_backtest import ALERTS, fake_job
+from tests.unit.engine.prover.support.fake_backtest import ALERTS, fake_job, made_up_sample
 from tripline_engine.domain.proof.claim import UnreadableClaim
-from tripline_engine.prover.backtest_body import read_backtest
+from tripline_engine.prover.backtest_body import read_backtest, read_estimate
 from tripline_engine.prover.backtest_desk import BacktestDesk
 from tripline_engine.prover.backtest_job import BacktestAsked
 from tripline_engine.prover.errors import Busy, NothingThere
@@ -66,6 +66,21 @@ def test_one_at_a_time_and_the_same_again_is_the_same(desk: BacktestDesk) -> Non
     assert desk.alerts("one", 0, 10) == {"items": []}
     desk.end("one")  # which never ends of itself
     assert desk.start("two", asked())["state"] in ("running", "done")
+
+
+def test_an_estimate_is_a_job_like_a_backtest_with_a_time_of_its_own(desk: BacktestDesk) -> None:
+    body = {"rule": {"name": "sums", "ruleId": 5}, "days": 7, "transactions": 1_000, "seconds": 60}
+    desk.start("one", read_estimate(body))
+    status = until(desk, "one", ended)
+    assert (status["state"], status["result"]) == ("done", made_up_sample())
+    job = fake_job(read_estimate({**body, "rule": {"name": "never", "ruleId": 5}}), seconds=0)
+    assert job.state() == "failed"
+    assert "TRIPLINE_ESTIMATE_SECONDS" in job.failure()
+    job.close()
+    wrongs: list[dict[str, Any]] = [{"rule": []}, {"days": 0}, {"transactions": 1}, {"seconds": "1"}]
+    for wrong in wrongs:
+        with pytest.raises(UnreadableClaim, match=next(iter(wrong))):
+            read_estimate({**body, **wrong})
 
 
 def test_what_nobody_fetches_makes_room(desk: BacktestDesk) -> None:

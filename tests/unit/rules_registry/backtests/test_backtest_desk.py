@@ -73,6 +73,7 @@ class FakeTurns:
     store: FakeStore
     alerts: list[tuple[int, int]] = field(default_factory=list)
     others: bool = False
+    estimates: Any = None
 
     @property
     def jobs(self) -> FakeBacktests:

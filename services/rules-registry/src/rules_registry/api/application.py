@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry
 from rules_registry.adapters.advice_queries import AdviceQueries
 from rules_registry.adapters.audit.audit_queries import AuditQueries
 from rules_registry.adapters.backtests.backtest_store import BacktestQueries
+from rules_registry.adapters.backtests.estimate_store import EstimateQueries
 from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.event_store import PostgresEventStore
 from rules_registry.adapters.keys.key_store import KeyQueries
@@ -45,6 +46,7 @@ from rules_registry.api.rules import (
 )
 from rules_registry.api.services import Services, install_services
 from rules_registry.domain.backtests.backtest_bounds import BacktestBounds
+from rules_registry.domain.estimates.estimate import EstimateBounds
 from rules_registry.domain.quotas import Quotas
 from rules_registry.service.api_keys import ApiKeys
 from rules_registry.service.backtests.backtests import Backtests
@@ -94,10 +96,11 @@ def create_app(
     *,
     four_eyes: bool = False,
     bounds: BacktestBounds | None = None,
+    estimates: EstimateBounds | None = None,
 ) -> tuple[Flask, Api]:
     """The app on this pool, and its API for the document; both are of the event type. Without `quotas` nothing has a
     bound; with `four_eyes` a second person has to approve what can silence an alert; without `bounds` nobody runs
-    backtests."""
+    backtests, without `estimates` nobody makes any."""
     app = new_app(
         "rules-registry", access=access, registry=metrics, checks={"database": lambda: check_database(pool)}
     )
@@ -118,6 +121,8 @@ def create_app(
         purpose_queries=PurposeQueries(pool),
         backtests=Backtests(registry, bounds or BacktestBounds()),
         backtest_queries=BacktestQueries(pool),
+        estimate_queries=EstimateQueries(pool),
+        estimate_bounds=estimates or EstimateBounds(),
         event_type=event_type,
         four_eyes=four_eyes,
     )

@@ -8,12 +8,14 @@ from flask import Flask, current_app
 
 from rules_registry.adapters.audit.audit_queries import AuditQueries
 from rules_registry.adapters.backtests.backtest_store import BacktestQueries
+from rules_registry.adapters.backtests.estimate_store import EstimateQueries
 from rules_registry.adapters.change_queries import ChangeQueries
 from rules_registry.adapters.keys.key_store import KeyQueries
 from rules_registry.adapters.named.named_queries import NamedQueries
 from rules_registry.adapters.purposes.purpose_store import PurposeQueries
 from rules_registry.adapters.queries import Queries
 from rules_registry.domain.commands import Expected
+from rules_registry.domain.estimates.estimate import EstimateBounds
 from rules_registry.domain.review.content import Proposed, needs_second_person
 from rules_registry.service.api_keys import ApiKeys
 from rules_registry.service.backtests.backtests import Backtests
@@ -44,6 +46,8 @@ class Services:
     purpose_queries: PurposeQueries
     backtests: Backtests
     backtest_queries: BacktestQueries
+    estimate_queries: EstimateQueries
+    estimate_bounds: EstimateBounds
     event_type: EventType
     four_eyes: bool
 
@@ -128,6 +132,16 @@ def backtests_of(app: Flask) -> Backtests:
 def backtest_queries() -> BacktestQueries:
     """The reads of backtests."""
     return _services().backtest_queries
+
+
+def estimate_queries() -> EstimateQueries:
+    """The reads of estimates."""
+    return _services().estimate_queries
+
+
+def estimate_bounds() -> EstimateBounds:
+    """What estimates may come to."""
+    return _services().estimate_bounds
 
 
 def four_eyes() -> bool:

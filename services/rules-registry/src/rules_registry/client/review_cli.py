@@ -8,6 +8,7 @@ import click
 
 from rules_registry.client.client_commands import client_command, reason_option, yes_option
 from rules_registry.client.errors import NotApplied, RequestRefused
+from rules_registry.client.estimate_words import estimate_lines
 from rules_registry.client.terminal import say
 from rules_registry.domain.rule_files.plan_words import pending_words
 from rules_registry.domain.rule_files.standing import RuleChange, StandingRule
@@ -22,12 +23,15 @@ _change_argument = click.argument("change_id", metavar="CHANGE", type=click.IntR
 @click.command()
 @client_command
 def changes(registry: RegistryClient) -> None:
-    """List open changes of rules: drafts, and submissions that wait for their approval."""
+    """List open changes of rules, drafts and submissions that wait for their approval, with what they are estimated to
+    say and cost."""
     rules = {rule.rule_id: rule for rule in registry.rules()}
     for change in registry.open_changes():
         rule = rules.get(change.rule_id or 0)
         say(f"{change.change_id:6} {change.state:9} {change.author}: {_title(change, rule)}")
         say(f"       {pending_words(change, rule)}")
+        for line in estimate_lines(change.estimate):
+            say(f"       {line}")
 
 
 @click.command()
@@ -56,6 +60,8 @@ def approve(registry: RegistryClient, change_id: int, reason: str | None, yes: b
     rule = _rule_of(registry, change)
     say(f"{change.title}: {_title(change, rule)}")
     say(f"  {pending_words(change, rule)}")
+    for line in estimate_lines(change.estimate):
+        say(f"  {line}")
     if not (yes or click.confirm("Approve?")):
         raise NotApplied("Nothing was approved.")
     approved = registry.approve(change, reason)

@@ -3,6 +3,7 @@
 import { Problem, registry, session } from "../core/client.js";
 import { button, element, setText, toast } from "../core/dom.js";
 import { fullTime } from "../core/format.js";
+import { ChangeEstimate } from "./change_estimate.js";
 import { titleOf, whatChanges } from "./change_words.js";
 
 const STATES = {
@@ -31,6 +32,8 @@ export class ChangeCard {
       "aria-label": `Reason: change ${change.changeId}`,
     });
     this.error = element("p", { class: "error", role: "alert" });
+    this.estimate = new ChangeEstimate();
+    this.tell(change);
     const acts = this.acts(edit);
     this.element = element(
       "li",
@@ -48,6 +51,7 @@ export class ChangeCard {
         element("p", { class: "muted small" }, history(change)),
         change.reason ? element("p", {}, element("q", {}, change.reason)) : null,
         this.what,
+        this.estimate.element,
         acts.length ? element("div", { class: "change-acts" }, this.reason, acts) : null,
         this.error,
       ),
@@ -58,11 +62,16 @@ export class ChangeCard {
     );
   }
 
+  /** What comes of the estimate, in the card as it stands: somebody may be typing a reason. */
+  tell({ estimate, state }) {
+    this.estimate.tell(estimate ?? null, isOpen(state));
+  }
+
   acts(edit) {
     const { change } = this;
     const isMine = change.editors.includes(session.actor);
     const [writes, decides] = [session.may("rules:write"), session.may("rules:approve") && !isMine];
-    const open = change.state === "DRAFT" || change.state === "SUBMITTED";
+    const open = isOpen(change.state);
     const does = (text, act, kind = "quiet") =>
       button(text, act, { kind, "aria-label": `${text}: change ${change.changeId}` });
     return [
@@ -100,6 +109,15 @@ export class ChangeCard {
       if (error instanceof Problem && error.status === 409) this.onDone();
     }
   }
+}
+
+/** All of a change that makes another card of it: not how far its estimate is. */
+export function cardKey(change) {
+  return JSON.stringify([{ ...change, estimate: null }, titleOf(change), session.actor]);
+}
+
+function isOpen(state) {
+  return state === "DRAFT" || state === "SUBMITTED";
 }
 
 /** Its title; of a rule it leads to the rule's page. */

@@ -5,8 +5,7 @@ import { arrange, button, byId, element, setText } from "../core/dom.js";
 import { here } from "../core/router.js";
 import { feeds } from "../core/pipeline.js";
 import { editDraft } from "./draft_form.js";
-import { ChangeCard } from "./change_card.js";
-import { titleOf } from "./change_words.js";
+import { cardKey, ChangeCard } from "./change_card.js";
 
 const AGAIN_MS = 5000;
 const SHOWN = 50;
@@ -78,12 +77,13 @@ export class ChangesView {
     const kept = new Map();
     for (const change of sorted) {
       // the rule's name may come later than the change
-      const shown = JSON.stringify([change, titleOf(change), session.actor]);
+      const shown = cardKey(change);
       const old = this.cards.get(change.changeId);
       const card = old?.shown === shown ? old.card : new ChangeCard(change, {
         edit: (draft) => editDraft(draft, () => this.read()),
         onDone: () => this.done(),
       });
+      card.tell(change);
       kept.set(change.changeId, { shown, card });
     }
     this.cards = kept;

@@ -1,9 +1,7 @@
 // The changes of one rule that wait for somebody: an approval, a submission, or a second look.
 
-import { session } from "../core/client.js";
 import { arrange, element } from "../core/dom.js";
-import { ChangeCard } from "../changes/change_card.js";
-import { titleOf } from "../changes/change_words.js";
+import { cardKey, ChangeCard } from "../changes/change_card.js";
 import { editDraft } from "../changes/draft_form.js";
 import { isOpen } from "./rule_reading.js";
 
@@ -24,9 +22,11 @@ export class RuleChanges {
   take(changes) {
     const kept = new Map();
     for (const change of changes.filter(waits)) {
-      const shown = JSON.stringify([change, titleOf(change), session.actor]);
+      const shown = cardKey(change);
       const old = this.cards.get(change.changeId);
-      kept.set(change.changeId, old?.shown === shown ? old : { shown, card: this.card(change) });
+      const card = old?.shown === shown ? old.card : this.card(change);
+      card.tell(change);
+      kept.set(change.changeId, { shown, card });
     }
     this.cards = kept;
     arrange(this.list, [...kept.values()].map(({ card }) => card.element));

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from psycopg.types.json import Json, Jsonb
 
+from rules_registry.adapters.backtests.estimate_store import PostgresEstimates
 from rules_registry.adapters.postgres import Connection, Pool, translated
 from rules_registry.domain.backtests.backtest import Backtest, Tried, Wanted
 from rules_registry.domain.backtests.errors import BacktestNotFound
@@ -159,11 +160,15 @@ class BacktestTurns:
 
 
 class PostgresTurn(PostgresBacktests):
-    """One look at the jobs."""
+    """One look at the jobs.
+
+    :ivar estimates: those of changes
+    """
 
     def __init__(self, connection: Connection, id_field: str) -> None:
         super().__init__(connection)
         self._id_field = id_field
+        self.estimates = PostgresEstimates(connection)
 
     def delete_expired(self, now_ms: int) -> int:
         """Deletes results whose time is over; how many."""

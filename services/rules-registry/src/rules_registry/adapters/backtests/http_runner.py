@@ -1,4 +1,4 @@
-"""The prover as whoever runs backtests, asked over HTTP with its key."""
+"""The prover as whoever runs backtests and makes estimates, asked over HTTP with its key."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import httpx
 
 from rules_registry.domain.backtests.backtest import Tried, Wanted, beside_of
 from rules_registry.domain.backtests.errors import RunnerAway, RunRefused
+from rules_registry.domain.estimates.estimate import EstimateBounds
 from rules_registry.service.backtests.backtest_desk import Labels, RunStatus
 
 _SECONDS: Final = 5.0
@@ -47,6 +48,18 @@ class HttpRunner:
         }
         if self._ask("start", question) is None:
             raise RunRefused("the prover knows no backtests: it is of another release")
+
+    def start_estimate(self, key: str, rule: Mapping[str, Any], bounds: EstimateBounds) -> None:
+        """Begins an estimate; one of that key is left as it is."""
+        question = {
+            "key": key,
+            "rule": rule,
+            "days": bounds.days,
+            "transactions": bounds.transactions,
+            "seconds": bounds.seconds,
+        }
+        if self._ask("estimate", question) is None:
+            raise RunRefused("the prover knows no estimates: it is of another release")
 
     def status(self, key: str) -> RunStatus | None:
         """How the run stands; None where it is not known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Response
@@ -11,20 +11,21 @@ from rules_registry.adapters.change_queries import ChangeFilter
 from rules_registry.api.actor import actor_of_request, takes_reason
 from rules_registry.api.idempotency import response_of
 from rules_registry.api.pages import begin_after, filters_of, link_after
-from rules_registry.api.review.change_schemas import (
-    ApprovalSchema,
-    ChangePageSchema,
-    ChangeQuery,
-    ChangeSchema,
-)
-from rules_registry.api.review.change_views import CHANGES, answered, change_json
+from rules_registry.api.review.change_schemas import ApprovalSchema, ChangeQuery, ChangeSchema
+from rules_registry.api.review.change_views import CHANGES, answered
+from rules_registry.api.review.estimate_json import Making, estimated_json
+from rules_registry.api.review.estimate_schemas import EstimatedChangePageSchema, EstimatedChangeSchema
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.api.rule_schemas.rule_body_schema import BODY_SCHEMA
 from rules_registry.api.services import (
+    backtests,
     change_queries,
+    estimate_bounds,
+    estimate_queries,
     expected_versions,
     four_eyes,
     installed_type,
+    registry,
     review,
 )
 from rules_registry.domain.commands import ChangeRule, PublishRule
@@ -42,11 +43,14 @@ CHANGE = f"{CHANGES}/<int(min=1, max=2147483647):change_id>"
 @blueprint.route(CHANGES, methods=["GET"])
 @blueprint.requires("rules:read")
 @blueprint.arguments(ChangeQuery, location="query")
-@blueprint.response(200, ChangePageSchema, headers=LINK_HEADER_DOC)
+@blueprint.response(200, EstimatedChangePageSchema, headers=LINK_HEADER_DOC)
 @blueprint.problems(400, 503)
 @blueprint.doc(operationId="listChanges")
 def listing(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """List changes, newest first"""
+    """List changes, newest first
+
+    Each that publishes a rule or a version has an estimate of what that will say and cost.
+    """
     filters = filters_of(query)
     unreviewed = query["unreviewed"]
     wanted = ChangeFilter(
@@ -55,19 +59,24 @@ def listing(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     changes, next_after = change_queries().page(
         wanted, begin_after("changes", filters, query["cursor"]), query["limit"]
     )
-    items = [change_json(change, whole=False) for change in changes]
+    items = _estimated(changes, whole=False)
     return {"items": items, "fourEyes": four_eyes()}, link_after("changes", filters, next_after)
 
 
 @blueprint.route(CHANGE, methods=["GET"])
 @blueprint.requires("rules:read")
-@blueprint.response(200, ChangeSchema, headers=ETAG_HEADER_DOC)
+@blueprint.response(200, EstimatedChangeSchema, headers=ETAG_HEADER_DOC)
 @blueprint.problems(404, 503)
 @blueprint.doc(operationId="getChange")
 def get(change_id: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """Read a change"""
+    """Read a change
+
+    One that publishes a rule or a version has an estimate of what that will say and cost, made from a sample of the
+    newest history: nobody waits for it. A day after the rule was published its figures are beside it.
+    """
     change = change_queries().change(change_id)
-    return change_json(change), {"ETag": etag_of(change.revision)}
+    [shown] = _estimated([change], whole=True)
+    return shown, {"ETag": etag_of(change.revision)}
 
 
 @blueprint.route(CHANGE, methods=["PUT"])
@@ -175,3 +184,11 @@ def review_change(body: Mapping[str, Any], change_id: int) -> Response:
     It changes nothing else: whoever disagrees changes the rule.
     """
     return response_of(review().review(actor_of_request(), change_id, body["contentHash"], answered))
+
+
+def _estimated(changes: Sequence[ChangeRequest], *, whole: bool) -> list[dict[str, Any]]:
+    estimates = estimate_queries().of_changes([change.change_id for change in changes])
+    making = Making(estimate_bounds(), backtests().bounds.connected, registry().clock())
+    return [
+        estimated_json(change, estimates.get(change.change_id), making, whole=whole) for change in changes
+    ]

@@ -42,7 +42,8 @@ class StandingRule:
 @dataclass(frozen=True, slots=True)
 class RuleChange:
     """A change of a rule that a second person has to approve. `base` is the version that it was made for, None for a
-    new rule; name and definition are those that it would bring, if it brings any."""
+    new rule; name and definition are those that it would bring, if it brings any. `estimate` is what they would say and
+    cost, where the answer told it."""
 
     change_id: int
     revision: int
@@ -57,6 +58,7 @@ class RuleChange:
     definition_hash: str | None = None
     effective_from: int | None = None
     effective_until: int | None = None
+    estimate: Mapping[str, Any] | None = None
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> RuleChange:
@@ -76,6 +78,7 @@ class RuleChange:
             definition_hash=content.get("definitionHash"),
             effective_from=content.get("effectiveFrom"),
             effective_until=content.get("effectiveUntil"),
+            estimate=body.get("estimate"),
         )
 
     @property

@@ -21,6 +21,7 @@ from rules_registry.domain.backtests.backtest import MAX_ATTEMPTS, Backtest, Wan
 from rules_registry.domain.backtests.errors import RunnerAway, RunRefused
 from rules_registry.errors import ConcurrentChange, StoreUnavailable
 from rules_registry.service.backtests.backtests import Backtests
+from rules_registry.service.backtests.estimate_rows import EstimateRows
 from rules_registry.service.ports import Clock
 
 log = structlog.get_logger(__name__)
@@ -60,6 +61,10 @@ class Runner(Protocol):
 class Turn(Protocol):
     """One look at the jobs, by one desk."""
 
+    @property
+    def estimates(self) -> EstimateRows:
+        """Estimates of changes."""
+
     def delete_expired(self, now_ms: int) -> int:
         """Deletes results whose time is over; how many."""
 
@@ -83,14 +88,27 @@ class DeskStore(Protocol):
         """A transaction; None while another desk has one."""
 
 
+class Beside(Protocol):
+    """Somebody who has the same runner do other things, while no backtest is open."""
+
+    def step(self, rows: EstimateRows, *, is_free: bool) -> None:
+        """One look; without `is_free` nothing of theirs runs afterwards, as far as the runner answers."""
+
+
 class BacktestDesk:
     """Looks at the jobs until stopped."""
 
     def __init__(
-        self, backtests: Backtests, store: DeskStore, runner: Runner, clock: Clock, stop: threading.Event
+        self,
+        backtests: Backtests,
+        store: DeskStore,
+        runner: Runner,
+        clock: Clock,
+        stop: threading.Event,
+        beside: Beside | None = None,
     ) -> None:
         self._backtests, self._store, self._runner = backtests, store, runner
-        self._clock, self._stop = clock, stop
+        self._clock, self._stop, self._beside = clock, stop, beside
 
     def run(self) -> None:
         """Until stopped."""
@@ -110,6 +128,8 @@ class BacktestDesk:
             running = [job for job in jobs if job.state != "queued"]
             for job in running:
                 self._keep(turn, job, self._followed(turn, job))
+            if self._beside is not None:
+                self._beside.step(turn.estimates, is_free=not jobs)
             waiting = [job for job in jobs if job.state == "queued"]
             if waiting and not running:
                 self._keep(turn, waiting[0], self._begun(turn, waiting[0]))
