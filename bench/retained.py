@@ -2,7 +2,8 @@
 
 The same payments twice, in this process and without Kafka or Spark: under the benchmark's five rules, and with a rule
 more on each anchor that uses every field for as long as the widest rule there. The difference is what is pruned.
-Writes var/retained.json; exit code 1 if a bar is missed.
+Writes var/retained.json; exit code 1 if a bar is missed. `--structures` prints another table and nothing else: the
+bytes that a payment touches for the first time, by what they are for.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import click
+import numpy as np
 import pyarrow as pa
 from rich.console import Console
+from rich.table import Table
 
-from bench.figures import results
+from bench.figures import results, structures
 from bench.figures.results import Result
 from bench.workload.rules import FIVE, UNREACHABLE
 from bench.workload.workload import PARTITIONS, Workload, make, values
@@ -44,6 +47,9 @@ MAX_MEMORY, MAX_LOG = 100.0, 60.0
 _TYPE: Final = load("transaction")
 _START: Final = 1_700_000_000_000
 _STEP_MS: Final = 10_000
+_RATE: Final = 5_000
+"""Payments a second, where they are looked at by structure."""
+_BATCH: Final = 20_000
 _UNDECLARED: Final = (
     b',"iban":"DE02120300000000202051","memo":"invoice 4711 of last month","device":{"os":"x","v":[1,2]}}'
 )
@@ -73,8 +79,12 @@ class Run:
 @click.option("--rate", type=click.IntRange(10), default=200, show_default=True, help="Payments a second.")
 @click.option("--minutes", type=click.IntRange(3), default=75, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
-def main(*, rate: int, minutes: int, seed: int) -> None:
+@click.option("--structures", "payments", type=click.IntRange(1_000), help="So many, by structure.")
+def main(*, rate: int, minutes: int, seed: int, payments: int | None) -> None:
     """Measures what a payment costs between the stages and for as long as it is held."""
+    if payments is not None:
+        Console(width=150).print(by_structure(payments, seed))
+        return
     load_ = make(rate, 60 * minutes * rate, 0, seed)
     config = EngineConfig("bench", _TYPE, _TYPE.anchors, 1, (1, 2), "data")
     rows = _shuffled(config, make(2_000, 2_000, 0, seed))
@@ -149,6 +159,39 @@ def _run(config: EngineConfig, load_: Workload, rules: list[Payload]) -> Run:
                 log=sum(_stored(key, data) for key, data in log.items() if key.startswith(kept)),
             )
     return run
+
+
+def by_structure(payments: int, seed: int) -> Table:
+    """What payments touch under the rules by payee and beneficiary: with every anchor kept, and on demand.
+
+    None of them leaves a window meanwhile, so what is held is what has been written for the first time.
+    """
+    load_ = make(_RATE, payments, 0, seed)
+    types = ("all kept", replace(_TYPE, kept_anchors=_TYPE.anchors)), ("on demand", _TYPE)
+    runs = [(name, first_touched(event_type, load_)) for name, event_type in types]
+    return structures.table(_TYPE.anchors, payments, runs)
+
+
+def first_touched(event_type: EventType, load_: Workload) -> structures.Touched:
+    """Bytes that these payments touch in one shard of events of that type, under those rules."""
+    config = EngineConfig("bench", event_type, event_type.anchors, 1, (1, 2), "data")
+    log, attached = MemoryLog(), Attached()
+    batches = [[published(rule.rule_id, rule.body(UNREACHABLE, 0)) for rule in FIVE[:4]]]
+    for start in range(0, len(load_), _BATCH):
+        stop = min(start + _BATCH, len(load_))
+        times = (_START + np.arange(start, stop) * 1_000 // load_.rate).tolist()
+        sent = [value for _, value in values(load_, start, stop, times)]
+        batches.append(packed(config, start, sent, times))
+    with tempfile.TemporaryDirectory(prefix="tripline-retained-") as folder:
+        for payloads in batches:
+            ShardWorker(config, 0, log, Path(folder), lambda: _START, attached).process(payloads)
+        os.sync()
+        sizes = structures.touched(Path(folder) / "shard-0")
+    for key, data in log.items():
+        kind, _, rest = key.partition("/")
+        if kind in ("segment", "page"):
+            sizes[rest.partition("/")[0], structures.LOG] += _stored(key, data)
+    return sizes
 
 
 def _stored(key: str, data: bytes) -> int:

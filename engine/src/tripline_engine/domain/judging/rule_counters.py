@@ -29,15 +29,19 @@ def rule_counter(rule_id: int, name: str) -> str:
     return f"rule_{name}:{rule_id}"
 
 
+def incomplete(rows: TransactionBatch) -> npt.NDArray[np.bool_]:
+    """The rows with a null among their texts (bool, n): of others no field of any grouping is null."""
+    nulls = np.zeros(len(rows), np.bool_)
+    for texts in rows.texts.values():
+        nulls |= ~texts.present
+    return nulls
+
+
 def null_groups(
     rows: TransactionBatch, judging: Iterable[JudgingVersion], compiler: FilterCompiler
 ) -> Counter[str]:
-    """Transactions left out because a field of the grouping is null, by rule."""
-    incomplete = np.zeros(len(rows), np.bool_)
-    for texts in rows.texts.values():
-        incomplete |= ~texts.present
-    passes = rows.filter(incomplete, compiler.event_type)
-    return _count("null_groups", passes, judging, compiler) if len(passes) else Counter()
+    """Transactions left out because a field of the grouping is null, by rule; `rows` are incomplete ones."""
+    return _count("null_groups", rows, judging, compiler) if len(rows) else Counter()
 
 
 def duplicates(

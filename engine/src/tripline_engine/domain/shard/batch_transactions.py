@@ -19,6 +19,7 @@ from tripline_engine.domain.shard.kafka_records import judged_reject, trace_reco
 from tripline_engine.domain.shard.shard_state import ShardState
 from tripline_engine.domain.shard.traces import TraceCollector
 from tripline_engine.domain.transactions.columns import TransactionBatch
+from tripline_engine.domain.transactions.engine_order import engine_order
 from tripline_engine.domain.transactions.entries import all_entries, rows_of, rows_type
 from tripline_engine.domain.transactions.hash_key import HashKey
 from tripline_engine.domain.transactions.sharding import REPORTS
@@ -33,13 +34,16 @@ class BatchTransactions:
         self._traces = TraceCollector(self._event_type, output.now)
 
     def read(self, slices: Sequence[bytes]) -> TransactionBatch:
-        """The transactions of Arrow IPC streams, in the engine's order."""
-        tables = [pa.ipc.open_stream(data).read_all() for data in slices]
+        """The transactions of Arrow IPC streams, none of them empty, in the engine's order."""
+        tables = sorted((pa.ipc.open_stream(data).read_all() for data in slices), key=_source)
         # a slice with backfilled records has a column more
         alike = len({table.num_columns for table in tables}) == 1
         table = pa.concat_tables(tables, promote_options="none" if alike else "default").combine_chunks()
-        order = np.lexsort([np.array(table.column(name)) for name in ("offset", "partition", "runningMax")])
-        return TransactionBatch.of(table.take(pa.array(order)), self._event_type)
+        order = engine_order(
+            *(np.array(table.column(name)) for name in ("runningMax", "partition", "offset"))
+        )
+        table = table if order is None else table.take(pa.array(order))
+        return TransactionBatch.of(table, self._event_type)
 
     def judge(self, rows: TransactionBatch) -> None:
         """Admit the transactions, reject the others, and evaluate the rules of every anchor for those admitted."""
@@ -63,9 +67,10 @@ class BatchTransactions:
         reach, id_floor = book.settings.duplicate_reach_ms, self._state.watermarks.id_floor
         first = arrays.ids.accept(*arrays.identities(rows), rows.record_time, reach, id_floor)
         output.counters["duplicates"] += int(len(rows) - first.sum())
-        repeated = rows.filter(~first & rows.ordinary, row_type)
-        judging = book.judging(anchor.name, rows.oldest)
-        output.counters.update(rule_counters.duplicates(repeated, judging, self._compiler(anchor.name)))
+        if not first.all():
+            repeated = rows.filter(~first & rows.ordinary, row_type)
+            judging = book.judging(anchor.name, rows.oldest)
+            output.counters.update(rule_counters.duplicates(repeated, judging, self._compiler(anchor.name)))
         accepted = rows.filter(first, row_type)
         if accepted.backfilled is not None:
             output.counters["backfilled"] += int(accepted.backfilled.sum())
@@ -75,7 +80,12 @@ class BatchTransactions:
         self._traces.add(accepted, judgement.traces, row_type)
 
     def _count_null_groups(self, rows: TransactionBatch, evaluable: npt.NDArray[np.bool_]) -> None:
-        mine = rows.filter(evaluable, self._event_type)
+        incomplete = evaluable & rule_counters.incomplete(rows)
+        if not incomplete.any():
+            # nearly always so, and then nothing is copied
+            self._output.counters["null_groups"] += 0
+            return
+        mine = rows.filter(incomplete, self._event_type)
         parties = {party.name for party in self._event_type.parties}
         judging = list(self._state.book.judging(oldest=mine.oldest))
         by_fields = [one for one in judging if one[0].anchor not in parties]
@@ -105,3 +115,8 @@ class BatchTransactions:
             why = detail(reason, int(rows.time[i]), int(rows.record_time[i]), settings, clock)
             source = partitions[i].as_py(), offsets[i].as_py()
             output.records.append(judged_reject(transactions[i], reason, why, *source, output.now))
+
+
+def _source(table: pa.Table) -> tuple[int, int]:
+    """Partition and offset of the first transaction."""
+    return table.column("partition")[0].as_py(), table.column("offset")[0].as_py()

@@ -71,7 +71,8 @@ class EntryForm:
         schema = self.schema.append(MARK) if BACKFILL in table.column_names else self.schema
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, schema, options=_QUICK) as writer:
-            writer.write_table(table.cast(schema).combine_chunks())
+            # as it is: to combine the chunks of a slice would copy it
+            writer.write_table(table.cast(schema))
         data: bytes = sink.getvalue().to_pybytes()
         return data
 
