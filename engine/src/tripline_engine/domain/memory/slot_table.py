@@ -33,8 +33,7 @@ from tripline_engine.domain.memory.slot_kernels import (
     release_slots,
 )
 
-# Keys that are interned between two looks at a capacity that is short: room is made for these, not for a whole
-# micro-batch.
+# Keys that are interned between two looks at the capacity: room is made for these, not for a whole micro-batch.
 _STEP_KEYS: Final = 4096
 
 
@@ -111,17 +110,14 @@ class SlotTable:
     ) -> tuple[Int32Array, Int32Array]:
         """The slots, and the indices (int32) of the keys that had none before."""
         slots, fresh, fresh_count = np.empty(len(low), np.int32), np.empty(len(low), np.int32), 0
-        start = 0
-        while start < len(low):
-            # all for which there is room, if those are more than a step
-            step = slice(start, start + max(_STEP_KEYS, self.capacity - self.end))
+        for start in range(0, len(low), _STEP_KEYS):
+            step = slice(start, start + _STEP_KEYS)
             keys = low[step], high[step], present[step]
             # more keys than a step take longer than a rehash does
             self._reserve(self.end + len(keys[0]), at_once=len(low) > _STEP_KEYS)
             if self.rehashing:
                 self._rehash_piece(len(keys[0]))
             fresh_count = intern_keys(*keys, self._keys(), slots[step], start, fresh, fresh_count)
-            start = step.stop
         return slots, fresh[:fresh_count]
 
     def find(self, low: Uint64Array, high: Uint64Array) -> Int32Array:
