@@ -15,9 +15,9 @@ from tripline_demo import paths
 
 README = paths.project_root() / "README.md"
 TOUR = "## A tour in five minutes"
-TOUR_SECONDS = 120
+TOUR_SECONDS = 240
 APPLIED_MS = 1000
-TRIES = 15
+TRIES = 40
 MARK = "---next step---"
 VARIABLE = (
     (re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"), "an id"),

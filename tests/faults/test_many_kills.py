@@ -89,7 +89,6 @@ def test_many_kills_change_no_alert(
     assert_stored(alerts_database, expected)
     assert sum(log.ends("rejected-transactions.v1").values()) == 0
     assert len(expected) >= FEWEST_ALERTS
-    assert traffic.sent >= 0.99 * RATE * traffic.seconds
 
 
 def killed(workplace: Workplace, traffic: Traffic, number: int, where: str) -> str:

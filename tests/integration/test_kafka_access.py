@@ -46,7 +46,7 @@ from tripline_engine.kafka_log.topic_log import TopicLog
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
-SECONDS = 30.0
+SECONDS = 90.0
 REFUSED = KafkaError.TOPIC_AUTHORIZATION_FAILED
 TOPICS = [topic.name for topic in topics.all_topics()]
 each_identity = pytest.mark.parametrize("identity", kafka_access.identities(), ids=lambda one: one.name)

@@ -34,7 +34,7 @@ def test_without_its_broker_neither_relay_nor_archiver_is_ready(
             archiver = stack.enter_context(running_archiver(kafka, tmp_path / "archive", "gone-"))
             addresses = [f"{relay.metrics}/readyz", f"http://127.0.0.1:{archiver.port}/readyz"]
             eventually(lambda: statuses(addresses) == [200, 200], "both are ready")
-        eventually(lambda: statuses(addresses) == [503, 503], "neither is", SILENT_SECONDS + 20)
+        eventually(lambda: statuses(addresses) == [503, 503], "neither is", SILENT_SECONDS + 90)
         said = [httpx.get(address, timeout=5).text for address in addresses]
         assert '"relay"' in said[0]
         assert "Kafka" in said[1]

@@ -27,7 +27,7 @@ from tripline_demo.generator.output.outlet import Record
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
-SECONDS = 30.0
+SECONDS = 90.0
 RULES, TRANSACTIONS = "rules.v1", "transactions.v1"
 TOPIC_REFUSED = KafkaError.TOPIC_AUTHORIZATION_FAILED
 TRANSACTION_REFUSED = KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import lru_cache
 
 from tests.oracle.values.decimals import plain, read_decimal, scaled
 from tests.oracle.values.errors import Unreadable
@@ -30,8 +30,13 @@ class Key:
         text = fields[self.field]
         if text is None or not self.step:
             return text
-        whole = Fraction(scaled(text), self.step).__floor__()
-        return plain(whole * self.step)
+        return _begin(text, self.step)
+
+
+@lru_cache(maxsize=10_000)  # a scan asks for each amount again and again
+def _begin(amount: str, step: int) -> str:
+    """Where the amount's step begins."""
+    return plain(scaled(amount) // step * step)
 
 
 def read_grouping(names: Value | None) -> tuple[Key, ...]:

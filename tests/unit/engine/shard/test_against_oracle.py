@@ -41,9 +41,9 @@ from tripline_engine.domain.buckets import bucket_window
 from tripline_engine.domain.groups import large_groups
 from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 
-CHUNKS, HISTORIES_PER_CHUNK = 6, 200
-"""What fits five minutes of one core; the rest of ten thousand is in `make soak`."""
-CHUNKS_OF_SOAK = 44
+CHUNKS, HISTORIES_PER_CHUNK = 4, 200
+"""What fits three minutes of one core; the rest of ten thousand is in `make soak`."""
+CHUNKS_OF_SOAK = 46
 
 
 @dataclass(frozen=True)
