@@ -18,7 +18,7 @@ from tests.servers import PostgresServer
 from tripline_demo.processes import leash, ports
 from tripline_http.keys.roles import ROLES, SCOPES
 
-READY_SECONDS = 30.0
+READY_SECONDS = 120.0
 KEYS: Mapping[str, tuple[str, Mapping[str, object]]] = {
     # More than any role has, so that a test needs one client only.
     "analyst-key-for-tests": ("analyst", {"scopes": ["rules:read", "rules:write", "controls:write"]}),
@@ -49,7 +49,7 @@ class RegistryApi:
     def client(self, key: str = "analyst-key-for-tests") -> httpx.Client:
         """A client with this key; close it. It needs no certificates, which take longer to load than any call."""
         return httpx.Client(
-            base_url=self.url, headers={"Authorization": f"Bearer {key}"}, timeout=15, verify=False
+            base_url=self.url, headers={"Authorization": f"Bearer {key}"}, timeout=60, verify=False
         )
 
 

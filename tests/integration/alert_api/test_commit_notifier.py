@@ -18,7 +18,7 @@ from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id
 
 pytestmark = pytest.mark.integration
 
-LONG = 30.0
+LONG = 120.0
 KILL = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tripline-alert-stream'"
 )

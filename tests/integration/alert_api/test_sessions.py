@@ -79,7 +79,7 @@ def test_a_database_that_is_away_is_said_so() -> None:
 def ask(
     api: LiveApi, headers: Mapping[str, str], path: str = "/v1/alerts", method: str = "GET"
 ) -> httpx.Response:
-    return httpx.request(method, f"{api.url}{path}", headers=headers, timeout=15, verify=False)
+    return httpx.request(method, f"{api.url}{path}", headers=headers, timeout=60, verify=False)
 
 
 def test_a_session_is_known_to_every_process_and_no_key_is_in_the_database(
@@ -116,12 +116,12 @@ def test_a_key_that_is_withdrawn_ends_its_sessions(
         nina = sign_in(api, key)
         assert ask(api, nina, "/console/registry/rules").status_code == 200
         with httpx.stream(
-            "GET", f"{api.url}/v1/alerts/stream", headers=nina, timeout=15, verify=False
+            "GET", f"{api.url}/v1/alerts/stream", headers=nina, timeout=60, verify=False
         ) as stream:
             assert stream.status_code == 200
             assert admin.delete("/v1/keys/nina").status_code == 204
             withdrawn = time.monotonic()
             for _ in stream.iter_raw():
-                assert time.monotonic() - withdrawn < 20, "the stream goes on"
+                assert time.monotonic() - withdrawn < 120, "the stream goes on"
         eventually(lambda: ask(api, nina).status_code == 401, "the session has ended")
         assert ask(api, nina).json()["type"] == "urn:tripline:problem:session-ended"

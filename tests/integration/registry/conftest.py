@@ -14,16 +14,27 @@ from tests.servers import PostgresServer
 
 TOGETHER = {
     "test_api",
+    "test_audit",
+    "test_concurrent_writers",
     "test_idempotency",
     "test_import",
     "test_invalid_requests",
+    "test_keys",
     "test_list_entries",
     "test_list_imports",
+    "test_million",
     "test_named_values",
     "test_old_names",
+    "test_operators",
+    "test_rule_checks",
     "test_rule_options",
+    "test_rule_purpose",
+    "test_status",
+    "test_widest_windows",
 }
 """Modules whose tests look at rules of their own alone: they share an API and its database."""
+WITH_FOUR_EYES = {"test_apply_with_four_eyes", "test_four_eyes", "test_hundred_editors"}
+"""The same, of a registry whose changes are approved by somebody else."""
 
 
 @pytest.fixture(scope="session")
@@ -33,13 +44,23 @@ def shared_api(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactor
         yield running
 
 
+@pytest.fixture(scope="session")
+def four_eyes_api(
+    postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RegistryApi]:
+    folder, setting = tmp_path_factory.mktemp("four-eyes"), {"TRIPLINE_FOUR_EYES": "true"}
+    with postgres.database(migrated=True) as dsn, running_api(postgres, dsn, folder, setting) as running:
+        yield running
+
+
 @pytest.fixture(scope="module")
 def api(
     request: pytest.FixtureRequest, postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RegistryApi]:
-    if request.path.stem in TOGETHER:
-        yield request.getfixturevalue("shared_api")
-        return
+    for modules, shared in ((TOGETHER, "shared_api"), (WITH_FOUR_EYES, "four_eyes_api")):
+        if request.path.stem in modules:
+            yield request.getfixturevalue(shared)
+            return
     database: str = request.getfixturevalue("migrated_database")
     folder: Path = tmp_path_factory.mktemp("registry")
     with running_api(postgres, database, folder) as running:

@@ -34,10 +34,10 @@ def test_sockets_that_wait_hold_no_thread_and_few_seats_and_end(said: bytes) -> 
         threads = threading.active_count()
         held = [stack.enter_context(connected(server.port, said)) for _ in range(150)]
         for path in ("/livez", "/readyz", "/metrics"):
-            assert httpx.get(f"http://127.0.0.1:{server.port}{path}", timeout=5).status_code == 200
+            assert httpx.get(f"http://127.0.0.1:{server.port}{path}", timeout=30).status_code == 200
         assert threading.active_count() <= threads
         assert sum(not is_closed(connection) for connection in held) <= LIMITS.connections
-        deadline = time.monotonic() + SECONDS + 10
+        deadline = time.monotonic() + SECONDS + 60
         while not all(is_closed(connection) for connection in held):
             assert time.monotonic() < deadline, "they are closed when their time is over"
             time.sleep(0.05)
@@ -49,7 +49,7 @@ def test_a_check_that_hangs_keeps_no_scrape_out() -> None:
         for _ in range(4):
             stack.enter_context(connected(server.port, b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"))
         for path in ("/livez", "/metrics"):
-            assert httpx.get(f"http://127.0.0.1:{server.port}{path}", timeout=5).status_code == 200
+            assert httpx.get(f"http://127.0.0.1:{server.port}{path}", timeout=30).status_code == 200
         going_on.set()
 
 
@@ -58,16 +58,16 @@ def test_its_port_is_free_again_once_it_has_stopped() -> None:
         bind = Bind("127.0.0.1", server.port)
         with pytest.raises(ConfigurationError, match="TRIPLINE_METRICS_BIND"):
             MetricsServer(bind, CollectorRegistry(), {})
-        assert httpx.get(f"http://{bind}/livez", timeout=5).status_code == 200
+        assert httpx.get(f"http://{bind}/livez", timeout=30).status_code == 200
     with MetricsServer(bind, CollectorRegistry(), {}):
-        assert httpx.get(f"http://{bind}/livez", timeout=5).status_code == 200
+        assert httpx.get(f"http://{bind}/livez", timeout=30).status_code == 200
 
 
 @pytest.mark.parametrize("host", ["localhost", "::1", "0.0.0.0"])
 def test_it_listens_where_it_is_told(host: str) -> None:
     with MetricsServer(Bind(host, 0), CollectorRegistry(), {}) as server:
         seen = f"[{host}]" if ":" in host else host
-        assert httpx.get(f"http://{seen}:{server.port}/livez", timeout=5).status_code == 200
+        assert httpx.get(f"http://{seen}:{server.port}/livez", timeout=30).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_metrics_of_an_api_are_beside_it_and_tell_of_its_requests() -> None:
     server = metrics_beside(ANY_PORT, registry)
     assert server is not None
     try:
-        text = httpx.get(f"http://127.0.0.1:{server.port}/metrics", timeout=5).text
+        text = httpx.get(f"http://127.0.0.1:{server.port}/metrics", timeout=30).text
     finally:
         server.stop()
     told = [line for line in text.splitlines() if line.startswith("tripline_http_request_seconds_count")]

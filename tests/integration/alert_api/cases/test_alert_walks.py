@@ -27,6 +27,8 @@ from tests.unit.alert_api.support.samples import EPOCH, alert, alert_id
 pytestmark = pytest.mark.integration
 
 HOUR = 3_600_000
+FILTERS = 32
+"""For each way to look; each reads all of its pages."""
 FIELDS = ("payeeId", "beneficiaryId", "paymentType", "countryCode", "channel")
 STORE = """
 INSERT INTO alerts.alerts (alert_id, rule_id, rule_version, group_values, event_time, detected_at, transaction_id,
@@ -155,7 +157,7 @@ def test_pages_give_what_a_filter_chooses(
         monkeypatch.setattr(alert_walking, name, value)
     listing, alerts = stored
     random = Random(looked)
-    for limit in random.choices((1, 3, 7, 100), (1, 5, 5, 5), k=80):
+    for limit in random.choices((1, 3, 7, 100), (1, 5, 5, 5), k=FILTERS):
         wanted = some_filter(random)
         fitting = sorted((one for one in alerts if one.fits(wanted)), key=lambda one: (-one.time, one.id))
         assert _pages(listing, wanted, limit) == [one.id for one in fitting], wanted
@@ -172,7 +174,7 @@ def test_counts_are_of_what_a_filter_chooses(
     random, alerts = Random(most), stored[1]
     some = (
         replace(some_filter(random), earliest=EPOCH, latest=EPOCH + 7 * HOUR, snoozed=False)
-        for _ in range(60)
+        for _ in range(FILTERS)
     )
     for wanted in some:
         counted = events.count(wanted)

@@ -44,7 +44,7 @@ class LiveApi:
     def client(self, key: str = "ada-key-for-tests") -> httpx.Client:
         """A client with this key; close it. It needs no certificates, which take longer to load than any call."""
         return httpx.Client(
-            base_url=self.url, headers={"Authorization": f"Bearer {key}"}, timeout=15, verify=False
+            base_url=self.url, headers={"Authorization": f"Bearer {key}"}, timeout=60, verify=False
         )
 
 

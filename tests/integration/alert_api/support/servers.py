@@ -22,7 +22,7 @@ from tripline_contracts import topics
 from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_demo.topics import create
 
-SECONDS = 60.0
+SECONDS = 120.0
 PROGRAM = Path(__file__).with_name("projector_process.py")
 
 

@@ -16,7 +16,7 @@ def sign_in(api: LiveApi, key: str) -> Mapping[str, str]:
 
     A browser takes a `Secure` cookie from loopback over http; Python's cookie jar does not.
     """
-    answer = httpx.post(f"{api.url}/v1/session", json={"key": key}, timeout=15, verify=False)
+    answer = httpx.post(f"{api.url}/v1/session", json={"key": key}, timeout=60, verify=False)
     assert answer.status_code == 201, answer.text
     cookie = SimpleCookie(answer.headers["Set-Cookie"])[COOKIE].value
     return {"Cookie": f"{COOKIE}={cookie}", TOKEN_HEADER: answer.json()["csrfToken"]}

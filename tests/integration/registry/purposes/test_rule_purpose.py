@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,8 +10,7 @@ import pytest
 from psycopg import errors
 
 from tests.integration.registry.support.rule_requests import publish
-from tests.registry import DEFINITION, RegistryApi, running_api
-from tests.servers import PostgresServer
+from tests.registry import DEFINITION, RegistryApi
 
 pytestmark = pytest.mark.integration
 
@@ -124,11 +122,10 @@ def test_a_rule_is_sent_back_with_its_purpose_as_it_is(client: httpx.Client) -> 
     assert client.put(address, json=shown, headers={"If-Match": '"1"'}).json()["purpose"] == PURPOSE
 
 
-def test_it_needs_no_second_person(postgres: PostgresServer, migrated_database: str, tmp_path: Path) -> None:
+def test_it_needs_no_second_person(four_eyes_api: RegistryApi) -> None:
     with (
-        running_api(postgres, migrated_database, tmp_path, {"TRIPLINE_FOUR_EYES": "true"}) as api,
-        api.client("second-key-for-tests") as author,
-        api.client("approver-of-role-for-tests") as approver,
+        four_eyes_api.client("second-key-for-tests") as author,
+        four_eyes_api.client("approver-of-role-for-tests") as approver,
     ):
         change = author.post("/v1/rules", json=dict(DEFINITION)).json()
         author.post(f"/v1/changes/{change['changeId']}/submit").raise_for_status()
@@ -143,11 +140,11 @@ def test_it_needs_no_second_person(postgres: PostgresServer, migrated_database: 
     ("column", "value"), [("severity", "awful"), ("playbook", "javascript:x"), ("owner", ""), ("version", 0)]
 )
 def test_the_database_refuses_it_too(
-    client: httpx.Client, migrated_database: str, column: str, value: object
+    api: RegistryApi, client: httpx.Client, column: str, value: object
 ) -> None:
     rule = publish(client)
     said(client, rule)
-    with psycopg.connect(migrated_database) as connection, pytest.raises(errors.CheckViolation):
+    with psycopg.connect(api.dsn) as connection, pytest.raises(errors.CheckViolation):
         connection.execute(
             f"UPDATE registry.rule_purposes SET {column} = %s WHERE rule_id = %s", [value, rule["ruleId"]]
         )

@@ -10,22 +10,13 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from tests.registry import DEFINITION, RegistryApi, running_api
+from tests.registry import DEFINITION, RegistryApi
 from tests.servers import PostgresServer
 
 pytestmark = pytest.mark.integration
 
 ANY = {"If-Match": "*"}
 API = "tripline_registry_api"
-
-
-@pytest.fixture(scope="module")
-def api(
-    postgres: PostgresServer, migrated_database: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[RegistryApi]:
-    folder = tmp_path_factory.mktemp("registry")
-    with running_api(postgres, migrated_database, folder, {"TRIPLINE_FOUR_EYES": "true"}) as running:
-        yield running
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from tripline_demo import topics as embedded_topics
 from tripline_demo.processes import ports
 
 TOPIC = "rules.v1"
-DEADLINE_SECONDS = 30.0
+DEADLINE_SECONDS = 120.0
 
 
 def until(condition: Callable[[], bool], what: str, seconds: float = DEADLINE_SECONDS) -> None:
@@ -85,7 +85,7 @@ def drop_rules_topic(kafka: str) -> None:
     except KafkaException as error:
         if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
             raise
-    until(lambda: TOPIC not in admin.list_topics(timeout=10).topics, "it is gone")
+    until(lambda: TOPIC not in admin.list_topics(timeout=60).topics, "it is gone")
 
 
 def fresh_rules_topic(kafka: str) -> None:
@@ -117,11 +117,11 @@ def _read_all(kafka: str) -> Iterator[Any]:
     )
     try:
         partition = TopicPartition(TOPIC, 0, 0)
-        _, high = consumer.get_watermark_offsets(partition, timeout=10)
+        _, high = consumer.get_watermark_offsets(partition, timeout=60)
         consumer.assign([partition])
         read = 0
         while read < high:
-            message = consumer.poll(10)
+            message = consumer.poll(60)
             assert message is not None, f"{read} of {high} records came"
             assert message.error() is None, message.error()
             read = (message.offset() or 0) + 1

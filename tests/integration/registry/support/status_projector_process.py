@@ -43,4 +43,4 @@ def say(kafka: str, *values: object) -> None:
     for value in values:
         text = value if isinstance(value, bytes) or value is None else json.dumps(value).encode()
         producer.produce("rule-status.v1", value=text)
-    assert producer.flush(10) == 0
+    assert producer.flush(60) == 0

@@ -8,7 +8,6 @@ All ask for a change of the rule. One of them gets it; the others are told which
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
@@ -29,22 +28,12 @@ from tests.integration.registry.support.writers import (
     require_that_all_holds,
     with_name,
 )
-from tests.registry import RegistryApi, running_api
-from tests.servers import PostgresServer
+from tests.registry import RegistryApi
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 OPEN_CHANGE = "urn:tripline:problem:open-change"
 ROUNDS = 20
-
-
-@pytest.fixture(scope="module")
-def api(
-    postgres: PostgresServer, migrated_database: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[RegistryApi]:
-    folder = tmp_path_factory.mktemp("registry")
-    with running_api(postgres, migrated_database, folder, {"TRIPLINE_FOUR_EYES": "true"}) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

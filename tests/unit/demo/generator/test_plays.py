@@ -44,7 +44,7 @@ def plays(outlet: Callable[[], Outlet], steady: Callable[[], float]) -> Plays:
 
 
 def eventually(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < deadline
         threading.Event().wait(0.01)
