@@ -49,6 +49,8 @@ RESTED: dict[str, Any] = {
     ],
 }
 
+ENDS = [{"source": source, "target": target} for source, target in (("25", "12"), ("7", "25"), ("7", "7"))]
+
 CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
     "core/format.js": [
         ("decimal", ["1234567.5"], "1,234,567.5"),
@@ -236,6 +238,11 @@ CASES: dict[str, list[tuple[str, list[Any], Any]]] = {
             ],
         ),
         ("voidedSentences", [{"transaction": RESTED["transaction"]}], []),
+    ],
+    "cases/case_graph.js": [
+        ("onBothSides", [{"party": "account", "edges": ENDS}], ["25", "7"]),
+        ("onBothSides", [{"party": None, "edges": ENDS}], []),
+        ("onBothSides", [{"party": "account", "edges": ENDS[:1]}], []),
     ],
     "controls/void_form.js": [
         ("asTime", ["1763641200000"], 1763641200000),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 from flask.testing import FlaskClient
@@ -13,7 +14,7 @@ from psycopg_pool import ConnectionPool
 
 from rules_registry.adapters.postgres import Connection
 from rules_registry.api.application import create_app
-from rules_registry.api.control.control_body import read_control_body
+from rules_registry.api.control.control_body import control_body_schema, read_control_body
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.domain.commands import ClearGroup
 from rules_registry.domain.history_quota import HistoryQuota
@@ -21,6 +22,7 @@ from rules_registry.domain.quotas import Quotas
 from rules_registry.openapi_document import openapi_document
 from rules_registry.service.rule_file_lines import read_records, read_text
 from tripline_contracts import event_type_loader
+from tripline_contracts.event_type import Party, Side
 from tripline_http.application import Access
 from tripline_http.errors import ProblemError
 from tripline_http.keys.key_file import ApiKey
@@ -87,6 +89,32 @@ def test_a_group_to_be_cleared_has_the_types_fields() -> None:
             read_control_body({**body, "group": group}, CARD)
         (wrong,) = refused.value.errors
         assert (wrong.field, said in wrong.message) == (f"group.{next(iter(group))}", True)
+
+
+def test_a_group_of_addresses_or_of_a_party_is_read_as_its_values_are_kept() -> None:
+    activity = event_type_loader.load("activity")
+    fields = [
+        replace(field, max_length=10) if field.name == "accountId" else field for field in activity.fields
+    ]
+    account = Party("account", (Side("from", "accountId"), Side("to", "beneficiaryId")))
+    declared = replace(activity, fields=tuple(fields), parties=(account,))
+    long = "b" * 64
+    body = {"command": "CLEAR_GROUP", "ruleId": 7}
+    # as long as a value of either side may be
+    assert read_control_body({**body, "group": {"account": long}}, declared) == ClearGroup(
+        7, {"account": long}
+    )
+    written = {**body, "group": {"ipAddress": "::FFFF:10.0.0.1"}}
+    assert read_control_body(written, declared) == ClearGroup(7, {"ipAddress": "10.0.0.1"})
+    with pytest.raises(ProblemError) as refused:
+        read_control_body({**body, "group": {"ipAddress": "10.0.0"}}, declared)
+    (wrong,) = refused.value.errors
+    assert (wrong.field, wrong.message) == ("group.ipAddress", "expected an IPv4 or IPv6 address")
+    described = Draft202012Validator(control_body_schema(declared))
+    Draft202012Validator.check_schema(described.schema)
+    assert described.is_valid(written)
+    assert described.is_valid({**body, "group": {"account": long}})
+    assert not described.is_valid({**body, "group": {"account": long + "b"}})
 
 
 def test_the_document_is_of_the_type() -> None:

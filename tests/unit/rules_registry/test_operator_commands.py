@@ -144,6 +144,7 @@ def test_a_paused_rule_is_cleared() -> None:
     assert issued(store, ClearGroup(1, PAIR)).payload is not None
 
 
+BY_ACCOUNT = replace(SUM, grouping_key_names=("account",))
 NOT_CLEARED: list[tuple[RuleDefinition, dict[str, str], str, str]] = [
     (chained((60, ())), {"payeeId": "25"}, "ruleId", "several conditions"),
     (replace(SUM, bucket_seconds=60), PAIR, "ruleId", "is bucketed"),
@@ -156,6 +157,8 @@ NOT_CLEARED: list[tuple[RuleDefinition, dict[str, str], str, str]] = [
     (SUM, {"payeeId": "25"}, "group", "groups by beneficiaryId, payeeId, not by payeeId"),
     (SUM, {**PAIR, "paymentType": "CSH"}, "group", "not by beneficiaryId, payeeId, paymentType"),
     (SUM, {}, "group", "not by no field"),
+    (SUM, {"account": "25"}, "group", "groups by beneficiaryId, payeeId, not by account"),
+    (BY_ACCOUNT, {"payeeId": "25"}, "group", "groups by account, not by payeeId"),
     (replace(SUM, grouping_key_names=()), PAIR, "group", "groups by no field"),
 ]
 
@@ -178,6 +181,11 @@ def test_the_one_group_of_a_rule_without_grouping_is_cleared() -> None:
     assert issued(
         with_rule(replace(SUM, grouping_key_names=())), ClearGroup(1, {})
     ).payload == control_commands.ClearGroup(1, ())
+
+
+def test_a_party_s_group_is_cleared_by_its_value_on_whichever_side() -> None:
+    payload = issued(with_rule(BY_ACCOUNT), ClearGroup(1, {"account": "25"})).payload
+    assert payload == control_commands.ClearGroup(1, (("account", "25"),))
 
 
 def test_a_backfill_is_ended_once() -> None:
@@ -212,6 +220,10 @@ READ: list[tuple[dict[str, Any], Control]] = [
     ({"command": "START_BACKFILL"}, "START_BACKFILL"),
     ({"command": "END_BACKFILL", "backfillId": BACKFILL.upper()}, EndBackfill(BACKFILL)),
     ({"command": "END_BACKFILL", "backfillId": BACKFILL, "completeFrom": 1}, EndBackfill(BACKFILL, 1)),
+    (
+        {"command": "CLEAR_GROUP", "ruleId": 12, "group": {"account": "25", "paymentType": "CRD"}},
+        ClearGroup(12, {"account": "25", "paymentType": "CRD"}),
+    ),
 ]
 
 
@@ -232,7 +244,9 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"command": "CLEAR_RULE", "ruleId": 12, "seconds": 5}, "seconds", "goes with TRACE_RULE only"),
     (_changed(GROUP, group=...), "group", "expected"),
     (_changed(GROUP, group=[]), "group", "expected an object"),
-    (_changed(GROUP, group={"iban": "1"}), "group.iban", "unknown field"),
+    (_changed(GROUP, group={"iban": "1"}), "group.iban", "paymentType, account"),
+    (_changed(GROUP, group={"account": 25}), "group.account", "a text of 1 to 64"),
+    (_changed(GROUP, group={"payer": "25"}), "group.payer", "unknown field or party"),
     (_changed(GROUP, group={"payeeId": 25}), "group.payeeId", "a text of 1 to 64"),
     (_changed(GROUP, group={"payeeId": ""}), "group.payeeId", "a text of 1 to 64"),
     (_changed(GROUP, group={"payeeId": "x" * 65}), "group.payeeId", "a text of 1 to 64"),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import psycopg
 import pytest
 
-from alert_api.adapters.cases import case_graph_rows
 from alert_api.adapters.cases.postgres_case_desk import PostgresCaseDesk
 from alert_api.adapters.cases.postgres_cases import PostgresCases
 from alert_api.adapters.postgres_alerts import open_pool
@@ -20,7 +18,6 @@ from alert_api.domain.cases.policy import CasePolicy
 from alert_api.domain.cases.subject import Subject
 from alert_api.domain.cases.work import Acknowledge, Assign, Command, Comment, Reopen, Resolve
 from alert_api.errors import CaseNotFound, CaseStateConflict, CountChanged, KeyReused, StoreUnavailable
-from alert_api.service.cases.case_graph import CaseGraph, Edge, Parties
 from alert_api.service.cases.case_queries import CaseFilter
 from alert_api.service.cases.case_work import Origin
 from tests.integration.alert_api.conftest import AlertsDatabase
@@ -250,40 +247,3 @@ def test_work_is_not_taken_while_alerts_are_unfolded(stored: Stored, alerts_data
         connection.execute("UPDATE alerts.case_cursor SET position = position - 1")
     with pytest.raises(StoreUnavailable, match="still being folded"):
         do(stored, "1", CLAIM)
-
-
-def test_the_graph_counts_each_transaction_once_and_says_what_it_leaves_out(
-    alerts_database: AlertsDatabase, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def paid(number: int, to: str | None, amount: str, rule: int = 1) -> dict[str, Any]:
-        """The same transaction trips another rule, too, where it has the number of one before."""
-        made = alert(100 * rule + number, group={"payeeId": "7"}, ruleId=rule, eventTime=EPOCH + number)
-        transaction = {**made["transaction"], "transactionId": f"t{number}", "eventTime": EPOCH + number}
-        return {
-            **made,
-            "transaction": {**transaction, "payeeId": "7", "beneficiaryId": to, "paymentAmount": amount},
-        }
-
-    alerts = [
-        paid(1, "a", "0.1"),
-        paid(2, "a", "0.2"),
-        paid(3, "b", "5"),
-        paid(3, "b", "5", 2),
-        paid(4, None, "9"),
-    ]
-    with PostgresIntake(alerts_database.projector, CasePolicy(None, ("payeeId",))) as intake:
-        intake.store([received(made) for made in alerts], [])
-    parties = Parties("transactionId", "eventTime", "payeeId", "beneficiaryId", "paymentAmount")
-    with open_pool(alerts_database.api, 1) as pool:
-        cases = PostgresCases(pool)
-        [stored] = cases.page(CaseFilter(), None, 100).cases
-        case_id = stored.case.case_id
-        edges = [Edge("7", "a", 2, "0.3", EPOCH + 2), Edge("7", "b", 1, "5", EPOCH + 3)]
-        assert cases.graph(case_id, parties) == CaseGraph(edges, 5, 4, 3, 2)
-        without_sum = replace(parties, measure=None)
-        assert [edge.total for edge in cases.graph(case_id, without_sum).edges] == [None, None]
-        assert cases.graph(case_id, replace(parties, target="no such field")) == CaseGraph([], 5, 4, 0, 0)
-        monkeypatch.setattr(case_graph_rows, "MOST_EDGES", 1)
-        monkeypatch.setattr(case_graph_rows, "MOST_ALERTS", 4)
-        assert cases.graph(case_id, parties) == CaseGraph(edges[1:], 4, 3, 2, 2)
-        assert cases.graph(-1, parties) == CaseGraph([])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,13 +9,12 @@ from flask.testing import FlaskClient
 
 from alert_api.domain.cases.subject import Subject
 from alert_api.errors import StoreUnavailable
-from alert_api.service.cases.case_graph import Parties, parties_of
+from alert_api.service.cases.case_graph import Ends, PartyEnds
 from alert_api.service.cases.case_queries import CaseFilter
 from tests.unit.alert_api.support import samples
 from tests.unit.alert_api.support.case_app import case_app
 from tests.unit.alert_api.support.case_log import GROUPS, facts
 from tests.unit.alert_api.support.fake_cases import FakeCases
-from tripline_contracts import event_type_loader
 
 ADA, ADA_KEY = samples.key("ada", "alerts:read", "alerts:ack")
 EVE, EVE_KEY = samples.key("eve", "alerts:read")
@@ -270,18 +268,14 @@ def test_the_graph_of_a_case(client: FlaskClient, cases: FakeCases) -> None:
         "sourceField": "payeeId",
         "targetField": "beneficiaryId",
         "measureField": "paymentAmount",
+        "party": "account",
         "alerts": 4,
         "transactions": 3,
         "withBothParties": 3,
         "edgeCount": 1,
         "edges": [{"source": "25", "target": "12", "transactions": 3, "total": "7.5", "last": 160}],
     }
-    parties = Parties("transactionId", "eventTime", "payeeId", "beneficiaryId", "paymentAmount")
-    assert cases.asked == (1, parties)
+    account = PartyEnds("account", "payer", "payee")
+    ends = Ends("transactionId", "eventTime", "payeeId", "beneficiaryId", "paymentAmount", account)
+    assert cases.asked == (1, ends)
     assert client.get("/v1/cases/99/graph", headers=EVE_KEY).status_code == 404
-
-
-def test_parties_are_of_the_event_type() -> None:
-    card = event_type_loader.load("card-authorisation")
-    assert parties_of(card) == Parties("authorisationId", "authorisedAt", "cardId", "merchantId", "amount")
-    assert parties_of(replace(card, anchors=("cardId", "global"))) is None

@@ -13,7 +13,7 @@ from alert_api.domain.cases.folding import CaseBook, WorkDone
 from alert_api.domain.cases.work import Command, decide
 from alert_api.errors import CaseNotFound, CountChanged, KeyReused, StaleCase
 from alert_api.service.alert_queries import Page, Place
-from alert_api.service.cases.case_graph import CaseGraph, Edge, Parties
+from alert_api.service.cases.case_graph import CaseGraph, Edge, Ends
 from alert_api.service.cases.case_queries import (
     CaseEvent,
     CaseEvents,
@@ -95,8 +95,8 @@ class FakeCases:
         self.asked = (episode_id, after, limit)
         return Page((), None)
 
-    def graph(self, case_id: int, parties: Parties) -> CaseGraph:
-        self.asked = (case_id, parties)
+    def graph(self, case_id: int, ends: Ends) -> CaseGraph:
+        self.asked = (case_id, ends)
         return CaseGraph([Edge("25", "12", 3, "7.5", 160)], 4, 3, 3, 1)
 
     def work(self, case_id: int, command: Command, expects: Callable[[int], bool], origin: Origin) -> None:

@@ -157,6 +157,27 @@ def test_ids_are_known_with_their_sides_from_the_log_too() -> None:
     assert_equal(engine, outcome)
 
 
+def test_a_group_is_cleared_with_its_entries_of_both_sides() -> None:
+    registry = Registry()
+    count = draft("COUNT", ">=", "2", by=BY_ACCOUNT, seconds=DAY)
+    rules = [registry.publish(number, count, 0, T) for number in (1, 2)]
+    clear = registry.clear_group(1, {"account": "25"}, T)
+    before, after = [sent(1, 25, 12), sent(2, 7, 25)], [sent(3, 12, 25), sent(4, 25, 8)]
+    alerts = judged(
+        [batch(events=rules, ticks=[T]), batch(records=before), batch(events=[clear], records=after)]
+    )
+    told = [(rule, *raised([one for one in alerts if one["ruleId"] == rule])) for rule in (1, 2)]
+    # 25 begins anew where it paid and where it was paid; 12 does not
+    assert told == [
+        (1, ("t2", "25", "payee", "2"), ("t3", "12", "payer", "2"), ("t4", "25", "payer", "2")),
+        (
+            2,
+            *[("t2", "25", "payee", "2"), ("t3", "12", "payer", "2")],
+            *[("t3", "25", "payee", "3"), ("t4", "25", "payer", "4")],
+        ),
+    ]
+
+
 def test_a_void_takes_away_both_entries() -> None:
     registry = Registry()
     rule = registry.publish(1, draft("COUNT", ">=", "1", by=BY_ACCOUNT, seconds=DAY), 0, T)

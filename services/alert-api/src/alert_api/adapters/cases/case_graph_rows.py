@@ -11,16 +11,19 @@ from alert_api.service.cases.case_graph import (
     MOST_EPISODES,
     CaseGraph,
     Edge,
-    Parties,
+    Ends,
 )
 
-# A transaction that tripped several rules counts once. The first row has the totals, whether there is an edge or not.
+# A transaction that tripped several rules counts once, whatever each of its alerts leaves out: a partial one of a party
+# has the entry's end in its group alone. The first row has the totals, whether there is an edge or not.
 SELECT_GRAPH: Final = """
 WITH newest AS (
-  SELECT a.transaction
+  SELECT a.transaction, a.side, a.value
     FROM (SELECT e.* FROM alerts.case_episodes l JOIN alerts.episodes e USING (episode_id)
            WHERE l.case_id = %(case_id)s ORDER BY e.last DESC, e.episode_id DESC LIMIT %(episodes)s) e, LATERAL (
-         SELECT x.event_time, x.alert_id, x.content -> 'transaction' AS transaction FROM alerts.alerts x
+         SELECT x.event_time, x.alert_id, x.content -> 'transaction' AS transaction,
+                x.content ->> 'side' AS side, x.group_values ->> %(party)s::text AS value
+           FROM alerts.alerts x
           WHERE x.rule_id = e.rule_id
             AND jsonb_hash_extended(x.group_values, 0) = jsonb_hash_extended(e.group_text::jsonb, 0)
             AND x.group_values = e.group_text::jsonb
@@ -28,10 +31,11 @@ WITH newest AS (
           ORDER BY x.event_time DESC, x.alert_id LIMIT %(alerts)s) a
    ORDER BY a.event_time DESC, a.alert_id LIMIT %(alerts)s),
 single AS (
-  SELECT DISTINCT ON (transaction ->> %(id)s::text)
-         transaction ->> %(source)s::text AS source, transaction ->> %(target)s::text AS target,
-         (transaction ->> %(measure)s::text)::numeric AS amount, (transaction ->> %(time)s::text)::bigint AS time
-    FROM newest ORDER BY transaction ->> %(id)s::text),
+  SELECT max(coalesce(transaction ->> %(source)s::text, CASE side WHEN %(source_side)s::text THEN value END)) AS source,
+         max(coalesce(transaction ->> %(target)s::text, CASE side WHEN %(target_side)s::text THEN value END)) AS target,
+         max((transaction ->> %(measure)s::text)::numeric) AS amount,
+         max((transaction ->> %(time)s::text)::bigint) AS time
+    FROM newest GROUP BY transaction ->> %(id)s::text),
 edges AS (
   SELECT source, target, count(*) AS transactions, sum(amount)::text AS total, max(time) AS last
     FROM single WHERE source IS NOT NULL AND target IS NOT NULL GROUP BY source, target),
@@ -44,15 +48,19 @@ SELECT t.*, s.* FROM (
 """
 
 
-def graph_values(case_id: int, parties: Parties) -> dict[str, Any]:
+def graph_values(case_id: int, ends: Ends) -> dict[str, Any]:
     """The values of the query."""
+    party = ends.party
     return {
         "case_id": case_id,
-        "source": parties.source,
-        "target": parties.target,
-        "measure": parties.measure,
-        "id": parties.identity,
-        "time": parties.time,
+        "source": ends.source,
+        "target": ends.target,
+        "measure": ends.measure,
+        "id": ends.identity,
+        "time": ends.time,
+        "party": party and party.name,
+        "source_side": party and party.source,
+        "target_side": party and party.target,
         "episodes": MOST_EPISODES,
         "alerts": MOST_ALERTS,
         "edges": MOST_EDGES,

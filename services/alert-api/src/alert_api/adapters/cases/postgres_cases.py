@@ -19,7 +19,7 @@ from alert_api.domain.cases.due import DuePolicy, worst
 from alert_api.domain.cases.severity import Severity
 from alert_api.errors import CaseNotFound
 from alert_api.service.alert_queries import Page, Place
-from alert_api.service.cases.case_graph import CaseGraph, Parties
+from alert_api.service.cases.case_graph import CaseGraph, Ends
 from alert_api.service.cases.case_queries import (
     CaseEvent,
     CaseEvents,
@@ -157,9 +157,9 @@ class PostgresCases:
             alerts = with_cases(connection, [stored_alert(row) for row in rows[:limit]])
         return Page(alerts, alerts[-1].place if len(rows) > limit else None)
 
-    def graph(self, case_id: int, parties: Parties) -> CaseGraph:
+    def graph(self, case_id: int, ends: Ends) -> CaseGraph:
         """Between whom the transactions of its newest alerts went."""
-        return case_graph(self._fetch(SELECT_GRAPH, graph_values(case_id, parties)))
+        return case_graph(self._fetch(SELECT_GRAPH, graph_values(case_id, ends)))
 
     def _stored(self, rows: Sequence[tuple[Any, ...]]) -> list[StoredCase]:
         cases = [(stored_case(row[:-1]), row[-1]) for row in rows]

@@ -7,7 +7,7 @@ from typing import Any, Final
 from flask import Response, jsonify
 
 from alert_api.api.cases.case_readings import CASE_PATH, component
-from alert_api.service.cases.case_graph import MOST_EDGES, CaseGraph, Parties, parties_of
+from alert_api.service.cases.case_graph import MOST_EDGES, CaseGraph, Ends, ends_of
 from alert_api.service.cases.case_queries import CaseReader
 from tripline_contracts.event_type import EventType
 from tripline_http.fields import MAX_MS
@@ -19,7 +19,6 @@ _FIELD: Final = {"type": ["string", "null"]}
 
 def add_case_graph(blueprint: ApiBlueprint, cases: CaseReader, event_type: EventType) -> None:
     """The view."""
-    parties = parties_of(event_type)
 
     @blueprint.route(f"{CASE_PATH}/graph", methods=["GET"])
     @blueprint.requires("alerts:read")
@@ -29,21 +28,23 @@ def add_case_graph(blueprint: ApiBlueprint, cases: CaseReader, event_type: Event
     def get_case_graph(case_id: int) -> Response:
         """Between whom the transactions of a case went
 
-        Those that its newest 500 alerts are about, each counted once, from the values of the first field that rules run
-        by to those of the second one; of an event type with one such field both are null, and there are no edges. The
-        60 edges with the most transactions are listed, and `edgeCount` says how many there are.
+        Those that its newest 500 alerts are about, each counted once. Of a case about a party, or about the field of
+        one of its sides, they go from the values of the party's first side to those of another one; else from the first
+        field that rules run by to the second one. Of an event type with one such field and no party both are null, and
+        there are no edges. The 60 edges with the most transactions are listed, and `edgeCount` says how many there are.
         """
-        cases.get(case_id)
-        graph = CaseGraph() if parties is None else cases.graph(case_id, parties)
-        return jsonify(graph_json(parties, graph))
+        ends = ends_of(event_type, cases.get(case_id).case.subject.field)
+        graph = CaseGraph() if ends is None else cases.graph(case_id, ends)
+        return jsonify(graph_json(ends, graph))
 
 
-def graph_json(parties: Parties | None, graph: CaseGraph) -> dict[str, Any]:
+def graph_json(ends: Ends | None, graph: CaseGraph) -> dict[str, Any]:
     """The graph as callers see it."""
     return {
-        "sourceField": parties and parties.source,
-        "targetField": parties and parties.target,
-        "measureField": parties and parties.measure,
+        "sourceField": ends and ends.source,
+        "targetField": ends and ends.target,
+        "measureField": ends and ends.measure,
+        "party": ends and ends.party and ends.party.name,
         "alerts": graph.alerts,
         "transactions": graph.transactions,
         "withBothParties": graph.with_both,
@@ -79,6 +80,7 @@ def graph_components() -> dict[str, dict[str, Any]]:
         "sourceField": {**_FIELD, "description": "The field from whose values the edges go"},
         "targetField": {**_FIELD, "description": "The field to whose values they go"},
         "measureField": {**_FIELD, "description": "The field that is summed"},
+        "party": {**_FIELD, "description": "Whose sides both fields are: a value may be source and target"},
         "alerts": {**_COUNT, "description": "Looked at"},
         "transactions": {**_COUNT, "description": "That these are about, each counted once"},
         "withBothParties": {**_COUNT, "description": "Of these"},

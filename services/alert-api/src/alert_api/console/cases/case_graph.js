@@ -3,11 +3,12 @@
 
 import { drawing, element } from "../core/dom.js";
 import { capital, MANY, ONE, sidesOf } from "../core/event_type.js";
-import { counted, decimal, fieldName, fullTime, timeOfDay } from "../core/format.js";
+import { counted, decimal, fieldName, fieldNames, fullTime, timeOfDay } from "../core/format.js";
 
 const ROW = 34;
 const WIDTH = 100;
 const MOST_DRAWN = 24;
+const MOST_NAMED = 5;
 const THINNEST = 1.5;
 const THICKEST = 9;
 
@@ -62,6 +63,22 @@ function parties({ sourceField, targetField }) {
   return `${fieldName(sourceField)} and ${fieldName(targetField)}`;
 }
 
+/** The values of a party that stand on both sides, as of an account that paid and was paid; none of fields alone. */
+export function onBothSides({ party, edges }) {
+  if (party === null) return [];
+  const targets = new Set(edges.map((edge) => edge.target));
+  return [...new Set(edges.map((edge) => edge.source))].filter((name) => targets.has(name));
+}
+
+/** "On both sides: account 25." */
+function bothText(graph) {
+  const names = onBothSides(graph);
+  if (!names.length) return "";
+  const name = names.length === 1 ? fieldName(graph.party) : fieldNames(graph.party);
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return `On both sides: ${name} ${names.slice(0, MOST_NAMED).join(", ")}${more}.`;
+}
+
 /** What is shown, and what is left out. */
 function said(graph, drawn) {
   const without = graph.transactions - graph.withBothParties;
@@ -72,6 +89,7 @@ function said(graph, drawn) {
     "those that only counted are with each alert.",
     drawn < graph.edgeCount ? `The ${drawn} largest of ${graph.edgeCount} pairs are drawn.` : "",
     without ? `${without} lack ${parties(graph)}.` : "",
+    bothText(graph),
   ].filter(Boolean).join(" ");
 }
 

@@ -2,7 +2,7 @@
 
 import { groupInWords } from "./command_texts.js";
 import { choice, element, labelled, setText } from "../core/dom.js";
-import { capital, fieldOf, MANY } from "../core/event_type.js";
+import { capital, groupingOf, MANY } from "../core/event_type.js";
 import { fieldName } from "../core/format.js";
 import { feeds } from "../core/pipeline.js";
 import { bucketSeconds } from "../words/precision.js";
@@ -79,7 +79,7 @@ export class ClearGroupForm extends ClearRuleForm {
     return bucketSeconds(definition.precision) === null ? null : "bucketed";
   }
 
-  /** A field for each that the rule groups by; what was typed stays where the rule still has it. */
+  /** A field for each that the rule groups by, a party too; what was typed stays where the rule has it. */
   adapt() {
     const names = this.chosen()?.definition.groupingKeyNames ?? [];
     if (JSON.stringify([...this.fields.keys()]) !== JSON.stringify(names)) {
@@ -99,7 +99,7 @@ export class ClearGroupForm extends ClearRuleForm {
 
   field(name) {
     const id = `${this.id}-${name}`;
-    const { kind, values } = fieldOf(name);
+    const { kind, values } = groupingOf(name);
     return kind === "enum"
       ? choice([["", "\u2026"], ...values.map((value) => [value, value])], { id })
       : element("input", { id, autocomplete: "off", maxlength: 64 });
@@ -114,7 +114,10 @@ export class ClearGroupForm extends ClearRuleForm {
   }
 
   read() {
-    const value = (name, text) => (fieldOf(name).kind === "decimal" ? text.trim().replaceAll(",", "") : text);
+    const value = (
+      name,
+      text,
+    ) => (groupingOf(name).kind === "decimal" ? text.trim().replaceAll(",", "") : text);
     return {
       ...super.read(),
       group: Object.fromEntries([...this.fields].map(([name, input]) => [name, value(name, input.value)])),

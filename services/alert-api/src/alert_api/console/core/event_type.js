@@ -68,6 +68,11 @@ export function fieldOf(name) {
   return BY_NAME.get(name);
 }
 
+/** The field that one groups by; of a party that of its first side, which has values of the same kind. */
+export function groupingOf(name) {
+  return fieldOf(name) ?? fieldOf(sidesOf(name)[0]);
+}
+
 /** The id of a transaction as an alert shows it. */
 export function identityOf(transaction) {
   return transaction[IDENTITY];

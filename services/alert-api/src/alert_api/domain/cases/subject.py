@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,6 +28,12 @@ class Subject:
     @classmethod
     def of_series(cls, rule_id: int, group: Mapping[str, str]) -> Self:
         return cls(canonical_json({"group": dict(group), "ruleId": rule_id}).decode())
+
+    @property
+    def field(self) -> str | None:
+        """The field or party whose value it is; None of rule and group."""
+        name: str | None = json.loads(self.text).get("field")
+        return name
 
     @property
     def key(self) -> str:

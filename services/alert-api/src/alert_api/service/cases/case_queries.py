@@ -12,7 +12,7 @@ from alert_api.domain.cases.severity import Severity
 from alert_api.domain.cases.subject import Subject
 from alert_api.domain.cases.work_events import Outcome
 from alert_api.service.alert_queries import Page, Place
-from alert_api.service.cases.case_graph import CaseGraph, Parties
+from alert_api.service.cases.case_graph import CaseGraph, Ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,5 +123,5 @@ class CaseReader(Protocol):
     def alerts(self, case_id: int, episode_id: int | None, after: Place | None, limit: int) -> Page:
         """At most ``limit`` of the alerts of its episodes, or of one of them."""
 
-    def graph(self, case_id: int, parties: Parties) -> CaseGraph:
+    def graph(self, case_id: int, ends: Ends) -> CaseGraph:
         """Between whom the transactions of its newest alerts went; nothing for a case that there is not."""

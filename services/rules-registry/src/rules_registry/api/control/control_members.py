@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tripline_contracts import decimals
-from tripline_contracts.event_type import EventType, Field
+from tripline_contracts.event_type import EventType, Field, Party
+from tripline_contracts.normal_forms.normal_texts import NORMAL_TEXTS
 from tripline_http.fields import DECIMAL_PATTERN, MAX_ID, MAX_MS
 
 Json = dict[str, Any]
@@ -74,22 +75,18 @@ def backfill_id() -> Member:
 
 
 def group(event_type: EventType) -> Member:
-    """Values of fields that rules may group by, as text."""
+    """Values of fields and parties that rules may group by, as text."""
     fields = {field.name: field for field in event_type.fields if field.groupable}
-    # a party has the values of its sides
-    fields |= {
-        party.name: replace(event_type.field(party.fields[0]), name=party.name)
-        for party in event_type.parties
-    }
+    fields |= {party.name: _party_field(party, event_type) for party in event_type.parties}
     anchored = [field for field in fields.values() if field.name in event_type.anchors]
 
     def read(value: object) -> dict[str, str]:
         if not isinstance(value, dict):
-            raise WrongMember("expected an object with the rule's grouping fields, each a text")
+            raise WrongMember("expected an object with what the rule groups by, each a text")
         read = {}
         for name, inner in value.items():
             if name not in fields:
-                raise WrongMember(f"unknown field; expected any of {', '.join(fields)}", name)
+                raise WrongMember(f"unknown field or party; expected any of {', '.join(fields)}", name)
             read[name] = _group_value(inner, fields[name])
         return read
 
@@ -97,9 +94,17 @@ def group(event_type: EventType) -> Member:
         "type": "object",
         "properties": {name: _group_schema(field) for name, field in fields.items()},
         "additionalProperties": False,
-        "description": "Exactly the fields that the rule groups by, each with the group's value",
+        "description": "Exactly the fields and the party that the rule groups by, each with the group's value; a "
+        "party's group is cleared with its entries of every side",
     }
     return Member({**schema, "examples": [{field.name: _example(field) for field in anchored}]}, read)
+
+
+def _party_field(party: Party, event_type: EventType) -> Field:
+    """A field with the values of all its sides: they are of one kind, and the longest text may be on any."""
+    sides = [event_type.field(name) for name in party.fields]
+    longest = max((side.max_length for side in sides if side.max_length is not None), default=None)
+    return replace(sides[0], name=party.name, max_length=longest)
 
 
 def _group_schema(field: Field) -> Json:
@@ -108,12 +113,21 @@ def _group_schema(field: Field) -> Json:
             return {"type": "string", "pattern": DECIMAL_PATTERN, "description": "Kept plain: 10.50 is 10.5"}
         case "enum":
             return {"type": "string", "enum": list(field.values)}
+        case "ip" | "position":
+            form = NORMAL_TEXTS[field.kind]
+            return {"type": "string", "minLength": 1, "maxLength": form.longest, "description": form.expected}
         case _:
             return {"type": "string", "minLength": 1, "maxLength": field.max_length, "pattern": _TEXT}
 
 
 def _example(field: Field) -> str:
-    return field.values[0] if field.values else "25"
+    match field.kind:
+        case "ip":
+            return "203.0.113.7"
+        case "position":
+            return "52.520008,13.404954"
+        case _:
+            return field.values[0] if field.values else "25"
 
 
 def _group_value(value: object, field: Field) -> str:
@@ -125,6 +139,8 @@ def _group_value(value: object, field: Field) -> str:
                 if not isinstance(value, str) or value not in field.values:
                     raise WrongMember(f"expected one of {', '.join(field.values)}")
                 return value
+            case "ip" | "position":
+                return _normal(value, field)
             case _:
                 return _text(value, field)
     except WrongMember as wrong:
@@ -137,6 +153,15 @@ def _decimal(value: object) -> str:
             "expected a decimal number as text, of at most 18 digits before and 6 after the point"
         )
     return decimals.plain(decimals.parse(value))
+
+
+def _normal(value: object, field: Field) -> str:
+    """In the form in which groups are kept."""
+    form = NORMAL_TEXTS[field.kind]
+    normal = form.normal(value) if isinstance(value, str) else None
+    if normal is None:
+        raise WrongMember(f"expected {form.expected}")
+    return normal
 
 
 def _text(value: object, field: Field) -> str:
