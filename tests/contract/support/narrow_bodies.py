@@ -11,6 +11,7 @@ _REPEATED = (
     "a count, judged again after a late one",
     "a count of different values, judged again after a late one",
     "a count, in buckets",
+    "several conditions, in buckets",
 )
 
 
@@ -25,6 +26,11 @@ def without_repetitions(document: dict[str, Any]) -> None:
     _narrow_parts(schemas)
     bodies = schemas["RuleBody"]["anyOf"]
     bodies[:] = [body for body in bodies if not body["title"].startswith(_REPEATED)]
+    for body in bodies:
+        # what they say of parties in a grouping, which has none here
+        body.pop("if", None)
+        body.pop("then", None)
+        body["properties"].get("groupingKeyNames", {}).pop("not", None)
     first, *others = bodies
     replacing = document["paths"]["/v1/rules/{rule_id}"]["put"]["requestBody"]["content"]
     replacing["application/json"]["schema"] = deepcopy(first)

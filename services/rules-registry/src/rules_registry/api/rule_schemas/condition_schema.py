@@ -15,7 +15,14 @@ from rules_registry.api.rule_schemas.aggregate_members import (
 )
 from rules_registry.api.rule_schemas.filter_schema import FILTER_REF
 from rules_registry.api.rule_schemas.grouping_schemas import GROUPING_REF
-from rules_registry.api.rule_schemas.rule_body_schema import CONDITIONS_REF, Json, common, duration
+from rules_registry.api.rule_schemas.number_patterns import digits_up_to
+from rules_registry.api.rule_schemas.rule_body_schema import (
+    BUCKETED_CONDITIONS_REF,
+    CONDITIONS_REF,
+    Json,
+    common,
+    duration,
+)
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules import condition_parser
 from tripline_contracts.rules.measure_parser import MAX_MINIMUM_COUNT
@@ -25,13 +32,12 @@ MEASURE_SCHEMA = "RuleMeasure"
 MEASURE_REF = {"$ref": f"#/components/schemas/{MEASURE_SCHEMA}"}
 DEVIATING_SCHEMA = "RuleLimitInDeviations"
 DEVIATING_REF = {"$ref": f"#/components/schemas/{DEVIATING_SCHEMA}"}
-_WHOLE = "^(0|[1-9][0-9]{0,6})$"
+_FILTER: Json = {"anyOf": [FILTER_REF, {"type": "null"}]}
 
 
 def conditions_schema(event: EventType) -> Json:
     """The chain, and one closed object for each way to say what a condition measures."""
     maximum = condition_parser.MAX_CONDITIONS
-    operands = {"type": "array", "minItems": 1, "maxItems": maximum, "items": CONDITIONS_REF}
     return {
         "description": (
             "Whether the rule holds, of conditions with a grouping, window, limit and filter of their own. At most "
@@ -43,19 +49,44 @@ def conditions_schema(event: EventType) -> Json:
             "measure behind a limit counts as a condition."
         ),
         "anyOf": [
-            _object({"all": operands}),
-            _object({"any": operands}),
-            _object({"not": CONDITIONS_REF}),
-            _weighted(maximum),
+            *_together(CONDITIONS_REF),
             *(_condition(event, measure) for measure in _measures(event)),
         ],
     }
 
 
-def _weighted(maximum: int) -> Json:
+def bucketed_conditions_schema(event: EventType) -> Json:
+    """The chain in buckets: sums, averages, extremes and counts of whole windows, against numbers."""
+    shared = common()
+    against = {name: shared[name] for name in ("limit", "limitOperatorType", "groupingKeyNames")}
+    ways = [("an aggregate of a field", of_a_field(event))] if event.measures else []
+    conditions = []
+    for title, members in (*ways, ("a count", count())):
+        condition = _object({**members, **against, "windowSeconds": duration(MAX_WINDOW_SECONDS)})
+        condition["properties"]["filter"] = _FILTER
+        conditions.append({"title": title, **condition})
+    return {
+        "description": "Conditions as of any rule, of what buckets can tell: no part of a window, no measured limit.",
+        "anyOf": [*_together(BUCKETED_CONDITIONS_REF), *conditions],
+    }
+
+
+def _together(conditions: Json) -> list[Json]:
+    """The ways to hold some of these conditions together."""
+    maximum = condition_parser.MAX_CONDITIONS
+    operands = {"type": "array", "minItems": 1, "maxItems": maximum, "items": conditions}
+    return [
+        _object({"all": operands}),
+        _object({"any": operands}),
+        _object({"not": conditions}),
+        _weighted(conditions, maximum),
+    ]
+
+
+def _weighted(conditions: Json, maximum: int) -> Json:
     """Holds where the weights of what holds add up."""
     number = {name: said for name, said in common()["limit"].items() if name != "description"}
-    item = _object({"weight": number, "of": CONDITIONS_REF})
+    item = _object({"weight": number, "of": conditions})
     items = {"type": "array", "minItems": 1, "maxItems": maximum, "items": item}
     return _object({"weighted": items, "atLeast": number})
 
@@ -120,7 +151,7 @@ def _of_parts(title: str, members: Json) -> Json:
         "offsetSeconds": {
             **duration(MAX_WINDOW_SECONDS, "null"),
             "minimum": 0,
-            "pattern": _WHOLE,
+            "pattern": f"^(0|{digits_up_to(MAX_WINDOW_SECONDS)})$",
             "description": "How long before the transaction the window ends, that moment excluded",
         },
         "includeCurrent": {
@@ -135,11 +166,11 @@ def _measure(title: str, members: Json) -> Json:
     measure = _object({**members, "windowSeconds": duration(MAX_WINDOW_SECONDS)})
     measure["properties"] |= {
         "groupingKeyNames": GROUPING_REF,
-        "filter": {"anyOf": [FILTER_REF, {"type": "null"}]},
+        "filter": _FILTER,
         "minimumCount": {
             **duration(MAX_MINIMUM_COUNT, "null"),
             "minimum": 0,
-            "pattern": _WHOLE,
+            "pattern": f"^(0|{digits_up_to(MAX_MINIMUM_COUNT)})$",
             "description": "With fewer contributors there is no value, and the condition is false",
         },
     }

@@ -33,8 +33,7 @@ GROUPING_KEY: Final = {
 
 
 def grouping_schema(event: EventType) -> Json:
-    """Fields and a party as they are, and amounts in steps; that no field stands there twice, and one party at most, is
-    nothing that this says."""
+    """Fields and a party as they are, and amounts in steps; each field once, and one party at most."""
     field: Json = {"type": "string", "enum": list(event.groupings)}
     step = {
         "type": "object",
@@ -45,12 +44,24 @@ def grouping_schema(event: EventType) -> Json:
         "required": ["field", "step"],
         "additionalProperties": False,
     }
+    parties = [party.name for party in event.parties]
+    once = [_at_most_one({"anyOf": [{"const": name}, _steps_of(name)]}) for name in event.measures]
+    once += [_at_most_one({"enum": parties})] if len(parties) > 1 else []
     return {
         "type": "array",
         "uniqueItems": True,
-        "maxItems": len(event.groupings),
+        "maxItems": len(event.groupings) - max(0, len(parties) - 1),
+        **({"allOf": once} if once else {}),
         "items": {"anyOf": [field, step]} if event.measures else field,
         "description": "A set of fields; [] is one global group. A party may be one of them: each transaction is an "
         "entry for each of its sides that has a value. An amount may stand in it in steps, as "
         '{"field", "step"}: groups by floor(amount / step) × step. No field stands in it twice',
     }
+
+
+def _at_most_one(item: Json) -> Json:
+    return {"contains": item, "minContains": 0, "maxContains": 1}
+
+
+def _steps_of(name: str) -> Json:
+    return {"type": "object", "properties": {"field": {"const": name}}, "required": ["field"]}

@@ -9,6 +9,23 @@ from tripline_contracts.event_type import SIDE, EventType
 Json = dict[str, Any]
 
 
+def fields_alone(event: EventType) -> Json:
+    """Of a grouping: no party is in it. Nothing where the type has none."""
+    parties = [party.name for party in event.parties]
+    return {"not": {"contains": {"enum": parties}}} if parties else {}
+
+
+def without_a_party(event: EventType, member: str, value: object) -> Json:
+    """Where that member has that value the rule groups by fields alone. Nothing where the type has no party."""
+    grouping = fields_alone(event)
+    if not grouping:
+        return {}
+    return {
+        "if": {"properties": {member: {"const": value}}, "required": [member]},
+        "then": {"properties": {"groupingKeyNames": grouping}},
+    }
+
+
 def by_a_party(event: EventType) -> Json:
     """A grouping by a party alone, and the filter that it brings; other fields and filters go beside both."""
     side = {
