@@ -1,4 +1,4 @@
-"""`python -m bench.beside`: relative limits, deviations, aggregates of order and parties, beside plainer rules.
+"""`python -m bench.beside`: relative limits, deviations, aggregates of order, speeds and parties, beside plainer rules.
 
 As `bench.evaluation`: one group, a payment each millisecond, through packing and a shard, in this process. Each rule
 has a shard of its own, and all of them take the same micro-batches in turns, so that a ratio is of one run and one
@@ -20,19 +20,22 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
 import click
+import numpy as np
 from rich.console import Console
 
 from bench.evaluation import Shard, Stream, microseconds, payments, prepared
 from bench.figures import results
 from bench.figures.results import Result
 from bench.workload.rules import UNREACHABLE
+from bench.workload.workload import Label, Workload
 from tripline_contracts import decimals
+from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.event_type_loader import load as load_type
 from tripline_demo import paths
 from tripline_engine.domain.rules.tolerances import Tolerances
@@ -40,7 +43,14 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 
 MOST_LONGER: Final = 1.5
 """How many times what it costs with few in the window an evaluation may cost with a million."""
-_TYPE: Final = load_type("transaction")
+_PAYMENT: Final = load_type("transaction")
+EVENT_TYPE: Final[EventType] = replace(
+    _PAYMENT,
+    fields=(*_PAYMENT.fields, Field("position", "attribute", "position")),
+    columns=(*_PAYMENT.columns, "position"),
+)
+"""Payments that come from somewhere."""
+_PLACES: Final = 10_000
 _KEPT_LATER_MS: Final = Tolerances().allowed_lateness_ms + Tolerances().max_disorder_ms
 
 
@@ -81,7 +91,12 @@ class Beside:
         return {**whole, "conditions": condition}
 
     def _measure(self, function: str, window_seconds: int) -> dict[str, Any]:
-        field = {"CHANGED": "beneficiaryId", "COUNT": None, "SECONDS_SINCE_PREVIOUS": None}
+        field = {
+            "CHANGED": "beneficiaryId",
+            "COUNT": None,
+            "SECONDS_SINCE_PREVIOUS": None,
+            "SPEED_KMH": "position",
+        }
         return {
             "groupingKeyNames": [self.by],
             "aggregatorFunctionType": function,
@@ -100,6 +115,8 @@ BARS: Final[tuple[tuple[str, tuple[str, ...], float | None], ...]] = (
     ("STDDEV", ("AVG",), 1.5),
     ("SECONDS_SINCE_PREVIOUS", ("COUNT",), 1.2),
     ("CHANGED", ("COUNT",), 1.2),
+    ("SPEED_KMH", ("COUNT",), None),
+    ("SPEED_KMH", ("CHANGED",), None),
     (_OF_PARTY, ("SUM", _OF_PAYEE), 2.2),
     (_OF_PARTY, ("SUM",), None),
     (_IN_DEVIATIONS, ("SUM",), None),
@@ -109,7 +126,7 @@ BARS: Final[tuple[tuple[str, tuple[str, ...], float | None], ...]] = (
 
 def rules(window_seconds: int) -> list[Beside]:
     """All of them, over that window."""
-    plain = ("SUM", "AVG", "COUNT", "STDDEV", "SECONDS_SINCE_PREVIOUS", "CHANGED")
+    plain = ("SUM", "AVG", "COUNT", "STDDEV", "SECONDS_SINCE_PREVIOUS", "CHANGED", "SPEED_KMH")
     return [
         *(Beside(name, name, window_seconds) for name in plain),
         Beside(_SAME, "SUM", window_seconds, "AVG"),
@@ -135,17 +152,26 @@ def rules(window_seconds: int) -> list[Beside]:
 def main(*, small: int, large: int, micro_batches: int, size: int, seed: int) -> None:
     """Measures what they cost beside plainer rules."""
     console = Console(width=150 if not sys.stdout.isatty() else None)
-    config = EngineConfig("bench", _TYPE, _TYPE.anchors, 1, (1, 2), "data")
+    config = EngineConfig("bench", EVENT_TYPE, EVENT_TYPE.anchors, 1, (1, 2), "data")
     costs = []
     for held in (small, large):
         console.print(f"[dim]{held:,} payments in the window[/]")
-        stream = prepared(config, payments(held + _KEPT_LATER_MS, micro_batches * size, seed), size)
+        load = located(payments(held + _KEPT_LATER_MS, micro_batches * size, seed), seed)
+        stream = prepared(config, load, size)
         costs.append(measured(config, stream, held))
     few, many = costs
     rows = [*compared(few, many, (small, large)), *flat(few, many, large)]
     results.show(rows, console)
     results.write(rows, paths.var_folder() / "beside.json")
     sys.exit(0 if all(result.ok for result in rows) else 1)
+
+
+def located(load: Workload, seed: int) -> Workload:
+    """The same payments, each from one of many places, all over the earth."""
+    random = np.random.default_rng(seed)
+    latitudes, longitudes = random.uniform(-90, 90, _PLACES), random.uniform(-180, 180, _PLACES)
+    texts = tuple(f"{north:.6f},{east:.6f}" for north, east in zip(latitudes, longitudes, strict=True))
+    return replace(load, labels=(Label("position", texts, random.integers(0, _PLACES, len(load))),))
 
 
 def measured(config: EngineConfig, stream: Stream, held: int) -> dict[str, float]:

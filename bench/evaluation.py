@@ -53,7 +53,7 @@ from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.columns import TransactionBatch
 
 MOST_RATIO: Final = 1.5
-# Payments have no positions.
+# Payments have no positions; bench.beside gives them some.
 FUNCTIONS: Final[tuple[Function, ...]] = tuple(name for name in get_args(Function) if name != "SPEED_KMH")
 _TYPE: Final = load_type("transaction")
 _START: Final = 1_700_000_000_000
@@ -117,7 +117,8 @@ class Shard:
         """Gives its rule this limit."""
         if self.subject is not None:
             body = self.subject.body(limit, effective_from)
-            self.take([published(1, body, position=version, version=version)])
+            event_type = self.config.event_type
+            self.take([published(1, body, event_type=event_type, position=version, version=version)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.traffic import LIMIT, Tripped
+from tests.browser.traffic import LIMIT, SECONDS, Tripped, alerts_of, definition, is_applied, published_rule
+from tests.stack import RunningStack, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 PATIENCE = 90_000
@@ -61,3 +62,37 @@ def test_why_a_rule_did_not_fire(open_window: OpenWindow, tripped: Tripped) -> N
         "no transaction with id never-was", timeout=PATIENCE
     )
     window.is_clean("answered 404")
+
+
+def test_why_a_rule_that_weighs_did_not_fire(open_window: OpenWindow, stack: RunningStack) -> None:
+    few, many = (
+        {name: said for name, said in definition("", limit).items() if name != "name"} for limit in (1, LIMIT)
+    )
+    weighted = [{"weight": "30.5", "of": few}, {"weight": "-20", "of": many}]
+    body = {"name": "Proof: a rule that weighs", "conditions": {"weighted": weighted, "atLeast": "30"}}
+    with published_rule(stack, body) as rule:
+        eventually(lambda: is_applied(stack, rule), "the rule is applied", SECONDS)
+        with stack.generator() as generator:
+            played = generator.post("/v1/scenarios/card-testing/plays").raise_for_status().json()
+        # all but the first one, and those for which there were too many
+        payee, wanted = played["payeeId"], LIMIT - 1
+        eventually(
+            lambda: len(alerts_of(stack, rule["ruleId"], payee)) == wanted, "the alerts are there", SECONDS
+        )
+        newest, *_, oldest = alerts_of(stack, rule["ruleId"], payee)
+        first = oldest["conditions"][0]["contributors"]["transactions"][-1]["transactionId"]
+        window = open_window("viewer")
+        page = window.page
+        window.go("/alerts")
+        page.get_by_text("Why did it not fire?").click()
+        row = page.get_by_role("row").filter(has_text=rule["name"])
+        for payment, reason, value in (
+            (first, "The limit was not reached", "1; 1; Σ 0"),
+            (newest["transaction"]["transactionId"], "It alerted", f"{LIMIT}; {LIMIT}; Σ 30.5"),
+        ):
+            page.get_by_label("Id of the payment").fill(payment)
+            page.get_by_role("button", name="Ask", exact=True).click()
+            expect(row).to_contain_text(reason, timeout=PATIENCE)
+            expect(row).to_contain_text(value)
+            expect(row).to_contain_text("≥ 30")
+        window.is_clean()

@@ -18,6 +18,8 @@ from tests.e2e.support.engine_process import Workplace
 from tests.e2e.support.verdict import read_verdict
 from tests.faults.support.history_feed import Feed
 from tests.faults.support.neighbours import KillOfMany, play
+from tests.oracle.values.event_types import judge_by
+from tests.unit.engine.support.positioned import AS_THE_ORACLE_KNOWS, declaration
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
 
@@ -31,7 +33,9 @@ Tell = Callable[[str, object], None]
 
 @pytest.fixture
 def workplace(java: Java, jars: Jars, kafka: str, tmp_path: Path) -> Workplace:
-    return Workplace(java, jars, kafka, tmp_path)
+    declared = tmp_path / "payments-from-somewhere.yaml"
+    declared.write_text(declaration())
+    return Workplace(java, jars, kafka, tmp_path, more={"TRIPLINE_EVENT_TYPE": str(declared)})
 
 
 @pytest.mark.soak
@@ -58,7 +62,8 @@ def equal_after_kills(workplace: Workplace, seeds: range, kills: int, tell: Tell
     different: dict[str, str] = {}
     for feed in feeds:
         try:
-            verdict = read_verdict(feed.log)
+            with judge_by(AS_THE_ORACLE_KNOWS):
+                verdict = read_verdict(feed.log)
             verdict.assert_equal()
         except AssertionError as error:
             different[feed.log.prefix] = str(error)

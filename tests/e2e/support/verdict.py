@@ -46,6 +46,7 @@ class Verdict:
                 "with late alerts": any(alert["late"] for alert in alerts),
                 "with warm alerts": any(alert["warm"] for alert in alerts),
                 "with alerts of parties": any("side" in alert for alert in alerts),
+                "with alerts of speeds": any(_is_of(alert, "SPEED_KMH") for alert in alerts),
                 "with rejects": bool(self.expected.rejects),
                 "with duplicates": self.expected.duplicates > 0,
                 "with traces": bool(self.expected.traces),
@@ -56,6 +57,10 @@ class Verdict:
                 "micro-batches": len(self.batches),
             }
         )
+
+
+def _is_of(alert: dict[str, Any], function: str) -> bool:
+    return any(one.get("aggregatorFunctionType") == function for one in alert.get("conditions", [alert]))
 
 
 def read_verdict(log: KafkaLog) -> Verdict:

@@ -10,6 +10,7 @@ from tests.e2e.support.kafka_log import KafkaLog
 from tests.e2e.support.player import Player
 from tests.oracle.generators.profile import EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE
 from tests.oracle.histories.random_history import random_history
+from tests.unit.engine.support.positioned import on_the_move
 from tripline_engine.spark.checkpoint.checkpoint import spark_folder
 from tripline_engine.spark.checkpoint.spark_offsets import last_commit
 
@@ -18,8 +19,10 @@ PROFILES = [
     for profile in (EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE)
 ]
 """All of the language: a history that any kill could harm in something has that in it. Relative limits, weights,
-deviations, aggregates of order and parties are in every second one, so that the others keep their shares of the
+deviations, aggregates of order, speeds and parties are in every second one, so that the others keep their shares of the
 rest."""
+_SPEEDS = 0.5
+"""Of what looks at the payment before."""
 PAUSE = 0.3
 
 
@@ -37,7 +40,7 @@ class Feed:
         self._shards, self._most_per_batch = 1 + seed % 2, rng.choice([30, 100_000])
         self.spark = spark_folder(workplace.checkpoint / self.log.prefix)
         self._player = Player(self.log, self.spark)
-        history = random_history(rng.getrandbits(62), PROFILES[seed // 2 % 2])
+        history = on_the_move(seed, random_history(rng.getrandbits(62), PROFILES[seed // 2 % 2]), _SPEEDS)
         self._steps = [step for step in history if step.rule_events or step.ticks or step.records]
         self._ends = [0, *sorted(rng.sample(range(len(self._steps)), kills)), len(self._steps)]
         self._pauses = {step for step in range(len(self._steps)) if rng.random() < PAUSE}

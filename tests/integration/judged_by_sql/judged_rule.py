@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 Json = dict[str, Any]
@@ -11,11 +12,15 @@ MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 @dataclass(frozen=True, slots=True)
 class JudgedRule:
-    """A rule's definition as people send it, and what SQL makes of it."""
+    """A rule's definition as people send it, and what SQL makes of it.
+
+    :ivar within: how far from SQL's a value may be, as a share of it: where SQL counts in floating point
+    """
 
     name: str
     definition: Json
     sql: str
+    within: Decimal = Decimal(0)
 
 
 def measured(

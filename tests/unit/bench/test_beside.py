@@ -8,9 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from bench import plain
-from bench.beside import BARS, main, rules
+from bench.beside import BARS, EVENT_TYPE, main, rules
 from bench.workload.rules import UNREACHABLE
-from tripline_contracts.event_type_loader import load
 from tripline_contracts.rules import rule_definition
 from tripline_demo import paths
 
@@ -19,7 +18,7 @@ def test_all_of_them_reach_equally_far_back() -> None:
     bodies = [rule.body(UNREACHABLE, 0) for rule in rules(10)]
     definitions = [
         rule_definition.parse(
-            {k: v for k, v in body.items() if k not in ("name", "effectiveFrom")}, load("transaction")
+            {k: v for k, v in body.items() if k not in ("name", "effectiveFrom")}, EVENT_TYPE
         )
         for body in bodies
     ]

@@ -6,8 +6,6 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
-from random import Random
 from typing import Any
 
 import pytest
@@ -17,30 +15,15 @@ from tests.oracle.generators.profile import EVERYTHING_AND_ORDER, THE_WHOLE_LANG
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.canonical_json import definition_hash
-from tests.oracle.values.event_types import PAYMENTS, judge_by
+from tests.oracle.values.event_types import judge_by
 from tests.oracle.values.model import Json, MicroBatch, Record
 from tests.unit.engine.shard.test_against_oracle import assert_equal
-from tests.unit.engine.support.added_field import with_field
-from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
+from tests.unit.engine.support.positioned import AS_THE_ORACLE_KNOWS, LOCATED, on_the_move
+from tests.unit.engine.support.shard_harness import Engine
 from tripline_contracts import schemas
-from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.event_type_checks import check
 
 T = 1_700_000_000_000
-LOCATED: EventType = replace(
-    TRANSACTION,
-    fields=(
-        *TRANSACTION.fields,
-        Field("position", "attribute", "position", label="position", plural="positions"),
-    ),
-    columns=(*TRANSACTION.columns, "position"),
-)
-AS_THE_ORACLE_KNOWS = replace(
-    PAYMENTS,
-    fields=(*PAYMENTS.fields, "position"),
-    nullable=PAYMENTS.nullable | {"position"},
-    positions=frozenset({"position"}),
-)
 HISTORIES = 8
 
 
@@ -237,30 +220,3 @@ def test_random_histories_with_positions(record_property: Callable[[str, object]
     record_property("told", f"{HISTORIES} histories with positions equal: {dict(seen)}")
     assert seen["alerts"] > 100
     assert seen["speeds in conditions"] > 10
-
-
-_POOL = ("52.52,13.4", "52.520008, 13.404954", "52.52,13.4000", "51.507351,-0.127758", "0,180", "0,-180", "90,5", "",
-         "here", 5)  # fmt: skip
-
-
-def on_the_move(seed: int, history: list[MicroBatch]) -> list[MicroBatch]:
-    """The history, its payments from some position, its rules measuring the speed between them now and then."""
-    return with_field(Random(f"positions {seed}"), history, "position", _somewhere, _measure)
-
-
-def _somewhere(rng: Random) -> Json:
-    return rng.choices(_POOL, [20, 20, 10, 15, 5, 5, 5, 8, 1, 1])[0]
-
-
-def _measure(rng: Random, part: Any) -> None:
-    """Speeds in the place of changes and of times since the one before, with limits that they reach."""
-    for inner in part if isinstance(part, list) else part.values() if isinstance(part, dict) else ():
-        _measure(rng, inner)
-    of_order = isinstance(part, dict) and part.get("aggregatorFunctionType") in (
-        "CHANGED",
-        "SECONDS_SINCE_PREVIOUS",
-    )
-    if of_order and rng.random() < 0.8:
-        part |= {"aggregatorFunctionType": "SPEED_KMH", "aggregateFieldName": "position"}
-        if isinstance(part.get("limit"), str):
-            part["limit"] = rng.choice(["0", "900", "0.5", "1000000"])
