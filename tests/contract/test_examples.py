@@ -16,9 +16,9 @@ import pytest
 from alert_api.adapters.rejected.transaction_sender import CORRECTS
 from tests.contract.support.example_files import (
     BY_NAME,
+    EXAMPLE_TYPES,
     EXAMPLES,
     TRANSACTION,
-    TYPES,
     example_files,
     example_id,
     examples_of,
@@ -50,7 +50,7 @@ def test_invalid_examples_break_it(path: Path) -> None:
         schemas.validator(BY_NAME[path.parent.parent.name].schema, type_of(path))(read_example(path))
 
 
-@pytest.mark.parametrize("declared", TYPES, ids=lambda declared: str(declared.name))
+@pytest.mark.parametrize("declared", EXAMPLE_TYPES, ids=lambda declared: str(declared.name))
 def test_what_follows_the_type_has_examples_of_each(declared: EventType) -> None:
     for topic in ("transactions.v1", "rules.v1", "alerts.v1", "rule-traces.v1"):
         assert list((folder_of(declared) / topic).glob("*.json"))
@@ -154,6 +154,21 @@ def test_an_alert_tells_what_its_limit_was_made_of() -> None:
         end,
     ]
     assert alert["windowStart"] == behind["windowStart"]
+
+
+def test_an_alert_of_a_speed_is_within_half_a_percent_of_haversines() -> None:
+    alert = read_example(EXAMPLES / "account-transfer" / "alerts.v1" / "faster-than-anybody-travels.json")
+    rule = read_example(EXAMPLES / "account-transfer" / "rules.v1" / "rule-published-speed.json")
+    assert alert["definitionHash"] == rule["definitionHash"]
+    newest, before = alert["contributors"]["transactions"]
+    (north, east), (north_before, east_before) = (
+        [math.radians(float(degrees)) for degrees in one["value"].split(",")] for one in (newest, before)
+    )
+    half_chord = math.sin((north - north_before) / 2) ** 2
+    half_chord += math.cos(north) * math.cos(north_before) * math.sin((east - east_before) / 2) ** 2
+    hours = (newest["eventTime"] - before["eventTime"]) / 3_600_000
+    speed = 2 * 6371.0088 * math.asin(math.sqrt(half_chord)) / hours
+    assert float(alert["value"]) == pytest.approx(speed, rel=0.005)
 
 
 def test_an_alert_tells_the_deviation_that_its_limit_has_besides() -> None:

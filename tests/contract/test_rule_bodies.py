@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
@@ -17,16 +16,15 @@ from rules_registry.api.rule_schemas.rule_body_schema import BEYOND, BODY_SCHEMA
 from rules_registry.api.rule_schemas.rule_components import rule_components
 from rules_registry.domain.rule_files.editor_schema import PARTS, editor_schema
 from tests.contract.support.example_files import (
+    EXAMPLE_TYPES,
     EXAMPLES,
-    PACKAGE,
     TRANSACTION,
-    TYPES,
     example_id,
     examples_of,
     read_example,
     type_of,
 )
-from tripline_contracts import event_type_loader, schemas
+from tripline_contracts import schemas
 from tripline_contracts.event_type import EventType, Party, Side
 from tripline_contracts.rules import legacy, rule_definition
 from tripline_contracts.rules.rule_templates import templates_of
@@ -34,13 +32,11 @@ from tripline_http.errors import ProblemError
 
 pytestmark = pytest.mark.contract
 
-DECLARED = PACKAGE / "rule_templates" / "catalogue" / "event-types" / "account-transfer.yaml"
-TRANSFERS = event_type_loader.from_mapping(yaml.safe_load(DECLARED.read_text(encoding="utf-8")))
 Json = dict[str, Any]
 
 
 def _rules() -> Iterator[tuple[str, EventType, Json]]:
-    for declared in (*TYPES, TRANSFERS):
+    for declared in EXAMPLE_TYPES:
         for template in templates_of(declared):
             yield f"{declared.name}/{template.template_id}", declared, dict(template.definition)
     for path in examples_of("rules.v1"):

@@ -6,6 +6,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from tripline_contracts import (
     event_type_loader,
     exact_json,
@@ -18,6 +20,10 @@ EXAMPLES = PACKAGE / "examples"
 TRANSACTION = event_type_loader.load()
 BY_NAME = {topic.name: topic for topic in topics.all_topics()}
 TYPES = [event_type_loader.load(name) for name in event_type_loader.shipped()]
+_TRANSFERS = PACKAGE / "rule_templates" / "catalogue" / "event-types" / "account-transfer.yaml"
+TRANSFERS = event_type_loader.from_mapping(yaml.safe_load(_TRANSFERS.read_text(encoding="utf-8")))
+"""Of the catalogue of rules: the type that has positions."""
+EXAMPLE_TYPES = [*TYPES, TRANSFERS]
 
 
 def folder_of(declared: EventType) -> Path:
@@ -26,14 +32,14 @@ def folder_of(declared: EventType) -> Path:
 
 
 def example_files(kind: str) -> list[Path]:
-    folders = [folder_of(declared) / topic for declared in TYPES for topic in BY_NAME]
+    folders = [folder_of(declared) / topic for declared in EXAMPLE_TYPES for topic in BY_NAME]
     return sorted(path for folder in folders for path in folder.glob(kind))
 
 
 def type_of(path: Path) -> EventType:
     """Of the example in that file."""
     first = path.relative_to(EXAMPLES).parts[0]
-    return event_type_loader.load(first) if first in event_type_loader.shipped() else TRANSACTION
+    return next((declared for declared in EXAMPLE_TYPES if declared.name == first), TRANSACTION)
 
 
 def examples_of(topic: str) -> list[Path]:

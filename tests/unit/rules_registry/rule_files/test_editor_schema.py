@@ -13,6 +13,7 @@ from rules_registry.domain.rule_files.editor_schema import PARTS, schema_text
 from rules_registry.domain.rule_files.rule_text import rule_text
 from rules_registry.domain.rule_files.standing import StandingRule
 from rules_registry.domain.rule_files.yaml_documents import read_documents
+from tests.contract.support.example_files import type_of
 from tripline_contracts import event_type_loader, schemas
 
 COMMITTED = Path(__file__).parents[4] / "contracts" / "editor" / "rule-file.schema.json"
@@ -30,8 +31,7 @@ def test_the_committed_schema_is_current() -> None:
 @pytest.mark.parametrize("file", PUBLISHED, ids=lambda file: file.stem)
 def test_rules_of_the_examples_fit_as_they_are_exported(file: Path) -> None:
     event = json.loads(file.read_text(encoding="utf-8"))
-    named = [name for name in event_type_loader.shipped() if name in file.parts]
-    declared = event_type_loader.load(*named)
+    declared = type_of(file)
     schema = json.loads(schema_text({name: schemas.load(name, declared) for name in PARTS}))
     (document,) = read_documents(rule_text(StandingRule.from_json(event)))
     jsonschema.validate(document.value, schema)
