@@ -18,7 +18,7 @@ from tests.stack import RunningStack
 OpenWindow = Callable[..., Window]
 
 # A machine that runs the whole line beside the browser is not always quick.
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=90_000)
 
 
 @pytest.fixture(scope="package")
@@ -69,7 +69,7 @@ def open_window(browser: Browser, stack: RunningStack) -> Iterator[OpenWindow]:
     def open_(who: str | None = "analyst", **options: Any) -> Window:
         wanted: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "locale": "en-GB", **options}
         context = browser.new_context(**wanted)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(90_000)
         contexts.append(context)
         window = Window(context.new_page(), stack.file["console"].rstrip("/"))
         if who is not None:

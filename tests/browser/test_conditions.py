@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.support.pictures import picture
 from tests.browser.test_pages import show
 from tests.browser.traffic import published_rule
 from tests.browser.windows import Window, answers
@@ -31,12 +30,6 @@ LEAF: dict[str, Any] = {
 }
 
 
-def picture(window: Window, name: str, width: int, folder: Path) -> None:
-    """Kept where TRIPLINE_SCREENSHOTS says."""
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", folder))
-    window.page.screenshot(path=folder / f"{name}-{width}.png", full_page=True)
-
-
 def new_rule(window: Window) -> Locator:
     """The dialog for one."""
     window.go("/rules")
@@ -45,7 +38,7 @@ def new_rule(window: Window) -> Locator:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_an_alert_lists_its_conditions(open_window: OpenWindow, tmp_path: Path, width: int) -> None:
+def test_an_alert_lists_its_conditions(open_window: OpenWindow, width: int) -> None:
     window = open_window("viewer", viewport={"width": width, "height": 844}, timezone_id="UTC")
     page = window.page
     show(window, "chained", "rule-published-chained")
@@ -70,14 +63,12 @@ def test_an_alert_lists_its_conditions(open_window: OpenWindow, tmp_path: Path, 
     expect(listed.nth(2).get_by_text("does not hold")).to_be_visible()
     expect(listed.nth(2).get_by_text("No payment in the window counts.")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    picture(window, "chained-alert", width, tmp_path)
+    picture(window.page, f"chained-alert-{width}", full_page=True)
     window.is_clean()
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_form_writes_several_conditions(
-    open_window: OpenWindow, stack: RunningStack, tmp_path: Path, width: int
-) -> None:
+def test_the_form_writes_several_conditions(open_window: OpenWindow, stack: RunningStack, width: int) -> None:
     window = open_window("analyst", viewport={"width": width, "height": 844})
     dialog = new_rule(window)
     dialog.get_by_label("Begin with").select_option(label="Much and to many")
@@ -100,7 +91,7 @@ def test_the_form_writes_several_conditions(
     expect(words).to_contain_text("not sum of amount per payer and beneficiary within 1 hour > 100")
     expect(dialog.get_by_label("after an alert, count afresh for that group")).to_be_disabled()
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
-    picture(window, "chained-form", width, tmp_path)
+    picture(window.page, f"chained-form-{width}", full_page=True)
     # And what the registry refuses as well.
     third.get_by_label("payer", exact=True).uncheck()
     dialog.get_by_role("button", name="Publish").click()
@@ -168,7 +159,7 @@ def test_what_the_form_has_no_place_for_is_edited_as_json(
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_an_alert_tells_the_weights(open_window: OpenWindow, tmp_path: Path, width: int) -> None:
+def test_an_alert_tells_the_weights(open_window: OpenWindow, width: int) -> None:
     window = open_window("viewer", viewport={"width": width, "height": 844}, timezone_id="UTC")
     page = window.page
     show(window, "weighted", "rule-published-weighted")
@@ -179,13 +170,13 @@ def test_an_alert_tells_the_weights(open_window: OpenWindow, tmp_path: Path, wid
     )
     expect(page.get_by_text("Weights that add up to at least 45: 30 for sum of amount")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    picture(window, "weighted-alert", width, tmp_path)
+    picture(window.page, f"weighted-alert-{width}", full_page=True)
     window.is_clean()
 
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_deeper_tree_is_nested_by_keyboard_and_read_back(
-    open_window: OpenWindow, stack: RunningStack, tmp_path: Path, width: int
+    open_window: OpenWindow, stack: RunningStack, width: int
 ) -> None:
     with stack.registry() as registry:
         registry.put("/v1/parameters/conditions-many", json={"value": "40"}).raise_for_status()
@@ -229,7 +220,7 @@ def test_a_deeper_tree_is_nested_by_keyboard_and_read_back(
         expect(weights).to_have_count(3)
         weights.last.fill("-20")
         expect(words).to_contain_text("sum of amount per payer and amount in steps of 100 within")
-        picture(window, "weighted-form", width, tmp_path)
+        picture(window.page, f"weighted-form-{width}", full_page=True)
         assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
         dialog.get_by_role("button", name="Publish the new version").press("Enter")
         expect(dialog).to_be_hidden()
@@ -245,7 +236,7 @@ def test_a_deeper_tree_is_nested_by_keyboard_and_read_back(
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_trace_has_a_line_for_each_condition(
-    open_window: OpenWindow, stack: RunningStack, tmp_path: Path, width: int
+    open_window: OpenWindow, stack: RunningStack, width: int
 ) -> None:
     traced = EXAMPLES / "rule-traces.v1"
     trace, weighed = (
@@ -266,5 +257,5 @@ def test_a_trace_has_a_line_for_each_condition(
         expect(rows.nth(2).get_by_role("cell").nth(4)).to_have_text("> 5,000> 3≥ 1,500≥ 45")
         told = "The weights do not add up: 30 for condition 1; −20.5 for condition 3"
         expect(rows.nth(2).get_by_text("Σ 9.5")).to_have_attribute("title", told)
-        picture(window, "chained-trace", width, tmp_path)
+        picture(window.page, f"chained-trace-{width}", full_page=True)
         window.is_clean()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.layout import fits
-from tests.browser.test_conditions import new_rule, picture
+from tests.browser.support.pictures import picture
+from tests.browser.test_conditions import new_rule
 from tests.browser.test_keyboard import NAMELESS, tab_to
 from tests.browser.test_pages import show
 from tests.browser.traffic import Tripped, definition, published_rule, tripped_rule
@@ -38,9 +38,7 @@ def rested(running_stack: RunningStack) -> Iterator[Tripped]:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_rule_is_written_in_buckets(
-    open_window: OpenWindow, stack: RunningStack, tmp_path: Path, width: int
-) -> None:
+def test_a_rule_is_written_in_buckets(open_window: OpenWindow, stack: RunningStack, width: int) -> None:
     window = open_window("analyst", viewport={"width": width, "height": 844})
     page = window.page
     dialog = new_rule(window)
@@ -62,7 +60,7 @@ def test_a_rule_is_written_in_buckets(
     expect(wrong).to_contain_text("expected buckets of 9 to 86400 seconds")
     expect(dialog.get_by_label("Precision")).to_be_focused()
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
-    picture(window, "bucketed-form", width, tmp_path)
+    picture(window.page, f"bucketed-form-{width}", full_page=True)
     length.fill("2")
     dialog.get_by_label("Aggregate").select_option("COUNT_DISTINCT")
     dialog.get_by_label("Different what").select_option("paymentType")
@@ -97,9 +95,7 @@ def test_a_rule_is_written_in_buckets(
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_an_alert_of_a_bucketed_rule_says_its_bounds(
-    open_window: OpenWindow, tmp_path: Path, width: int
-) -> None:
+def test_an_alert_of_a_bucketed_rule_says_its_bounds(open_window: OpenWindow, width: int) -> None:
     window = open_window("viewer", viewport={"width": width, "height": 844}, timezone_id="UTC")
     page = window.page
     show(window, "bucketed", "rule-published-bucketed")
@@ -111,7 +107,7 @@ def test_an_alert_of_a_bucketed_rule_says_its_bounds(
     expect(page.get_by_text("The newest 2 of 412; the others are kept in buckets.")).to_be_visible()
     expect(page.get_by_text(re.compile("of a window of 30 days"))).to_be_visible()
     fits(window, width)
-    picture(window, "bucketed-alert", width, tmp_path)
+    picture(window.page, f"bucketed-alert-{width}", full_page=True)
     show(window, "chained-bucketed", "rule-published-chained-bucketed")
     listed = page.locator(".judged-condition")
     expect(listed.nth(0).get_by_text("not bounded for the exact window")).to_be_visible()
@@ -121,9 +117,7 @@ def test_an_alert_of_a_bucketed_rule_says_its_bounds(
     window.is_clean()
 
 
-def test_a_voided_payment_marks_the_alerts_that_rest_on_it(
-    open_window: OpenWindow, rested: Tripped, tmp_path: Path
-) -> None:
+def test_a_voided_payment_marks_the_alerts_that_rest_on_it(open_window: OpenWindow, rested: Tripped) -> None:
     window = open_window("ops")
     page = window.page
     # the oldest alert: the newer ones of that payer list its payment as well
@@ -152,7 +146,7 @@ def test_a_voided_payment_marks_the_alerts_that_rest_on_it(
     # The list follows without being read again; every alert lists it.
     expect(rows.get_by_text("voided", exact=True)).to_have_count(len(rested.alerts))
     fits(watching, 390)
-    picture(watching, "voided-list", 390, tmp_path)
+    picture(watching.page, "voided-list-390", full_page=True)
     window.go(f"/alerts/{alert['alertId']}")
     expect(page.get_by_text(f"The payment that tripped it, {payment}, was voided.")).to_be_visible()
     expect(page.get_by_text(f"Payment {payment} voided by ops")).to_be_visible()
@@ -160,7 +154,7 @@ def test_a_voided_payment_marks_the_alerts_that_rest_on_it(
     expect(page.get_by_role("link", name="Void this payment")).to_have_count(0)
     # who gives commands does not acknowledge
     expect(page.get_by_role("button", name="Acknowledge")).to_be_hidden()
-    picture(window, "voided-alert", 1280, tmp_path)
+    picture(window.page, "voided-alert-1280", full_page=True)
     window.go(f"/alerts/{rested.alerts[0]['alertId']}")
     expect(
         page.get_by_text(re.compile(rf"^{payment} of .*, which counted for it, was voided\.$"))
@@ -183,9 +177,7 @@ def card(page: Page, title: str) -> Any:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_rule_and_a_group_are_cleared(
-    open_window: OpenWindow, rule: dict[str, Any], tmp_path: Path, width: int
-) -> None:
+def test_a_rule_and_a_group_are_cleared(open_window: OpenWindow, rule: dict[str, Any], width: int) -> None:
     window = open_window("ops", viewport={"width": width, "height": 844})
     page = window.page
     window.go("/controls")
@@ -209,7 +201,7 @@ def test_a_rule_and_a_group_are_cleared(
     group.get_by_role("button", name="Forget this group").click()
     dialog = page.get_by_role("dialog", name="Have one rule forget one group?")
     expect(dialog).to_contain_text("payer 25")
-    picture(window, "controls", width, tmp_path)
+    picture(window.page, f"controls-{width}", full_page=True)
     dialog.get_by_role("button", name="Forget this group").click()
     expect(first).to_contain_text("Have one rule forget one group, by ops")
     expect(first).to_contain_text(f"{rule['name']}: payer 25.")
@@ -252,7 +244,7 @@ def test_what_the_registry_refuses_is_said_at_its_field(
 
 
 def test_a_backfill_is_started_and_ended_by_keyboard_alone(
-    open_window: OpenWindow, stack: RunningStack, tmp_path: Path
+    open_window: OpenWindow, stack: RunningStack
 ) -> None:
     window = open_window("ops", viewport={"width": 390, "height": 844}, timezone_id="UTC")
     page = window.page
@@ -269,7 +261,7 @@ def test_a_backfill_is_started_and_ended_by_keyboard_alone(
     entry = page.get_by_role("list", name="Open backfills").get_by_role("listitem")
     expect(entry).to_contain_text(f"backfill={opened['backfillId']}")
     fits(window, 390)
-    picture(window, "backfill", 390, tmp_path)
+    picture(window.page, "backfill-390", full_page=True)
     entry.get_by_label("History is whole from").fill("2026-10-01T12:00:00")
     tab_to(page, "End it")
     page.keyboard.press("Enter")

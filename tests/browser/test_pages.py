@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from importlib import resources
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import expect
@@ -14,6 +12,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.accessibility import serious_faults
 from tests.browser.support.payer_case import case_of
+from tests.browser.support.pictures import picture
 from tests.browser.traffic import Tripped
 from tests.browser.windows import Window, answers
 from tests.stack import RunningStack
@@ -26,9 +25,8 @@ INLINE = """() => {
     script.textContent = "window.ran = 1";
     document.body.append(script);
 }"""
-# Each width and each scheme once: it takes a second for a page.
-LOOKED_AT_BY_AXE = {(390, "dark"), (1280, "light")}
-LOOKED_AT_WIDE = (1280, "dark")
+BEGUN_IN: dict[int, Literal["dark", "light"]] = {390: "dark", 1280: "light"}
+OTHER: dict[str, Literal["dark", "light"]] = {"light": "dark", "dark": "light"}
 BACKGROUND = {"light": "rgb(244, 246, 249)", "dark": "rgb(12, 16, 22)"}
 
 
@@ -55,34 +53,40 @@ def views(tripped: Tripped, case_id: int) -> dict[str, tuple[str, str, str]]:
     }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_all_views_fit_and_break_no_rule(
-    open_window: OpenWindow, stack: RunningStack, tripped: Tripped, tmp_path: Path, width: int, scheme: str
+    open_window: OpenWindow, stack: RunningStack, tripped: Tripped, width: int
 ) -> None:
+    """Opened narrow and dark, wide and light, with axe, which takes a second for a page; then in the other colours."""
+    scheme = BEGUN_IN[width]
     windows = {
         who: open_window(who, viewport={"width": width, "height": 844}, color_scheme=scheme)
         for who in ("analyst", "ops", "admin", "auditor")
     }
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     faults: dict[str, list[str]] = {}
     for name, (who, path, text) in views(tripped, case_of(stack, tripped)["caseId"]).items():
         window = windows[who]
+        window.page.emulate_media(color_scheme=scheme)
         window.go(path)
         expect(window.page.get_by_text(text, exact=False).locator("visible=true").first).to_be_visible()
-        assert window.page.evaluate("getComputedStyle(document.body).backgroundColor") == BACKGROUND[scheme]
-        wide = window.page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width, f"{name} is {wide} px wide on {width}"
-        window.page.screenshot(path=folder / f"{name}-{width}-{scheme}.png")
-        if (width, scheme) in LOOKED_AT_BY_AXE:
-            faults[name] = serious_faults(window)
-        if (width, scheme) == LOOKED_AT_WIDE:
+        looks_as_it_should(window, name, width, scheme)
+        faults[name] = serious_faults(window)
+        window.page.emulate_media(color_scheme=OTHER[scheme])
+        looks_as_it_should(window, name, width, OTHER[scheme])
+        if width == 1280:
             window.page.set_viewport_size({"width": 2560, "height": 1000})
-            assert window.page.evaluate("document.documentElement.scrollWidth") <= 2560, name
-            window.page.screenshot(path=folder / f"{name}-2560-{scheme}.png")
+            looks_as_it_should(window, name, 2560, OTHER[scheme])
             window.page.set_viewport_size({"width": width, "height": 844})
         window.is_clean()
     assert {name: listed for name, listed in faults.items() if listed} == {}
+
+
+def looks_as_it_should(window: Window, name: str, width: int, scheme: str) -> None:
+    """In the colours of the scheme, and not wider than its window."""
+    assert window.page.evaluate("getComputedStyle(document.body).backgroundColor") == BACKGROUND[scheme]
+    wide = window.page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= width, f"{name} is {wide} px wide on {width}"
+    picture(window.page, f"{name}-{width}-{scheme}")
 
 
 NO_PURPOSE: dict[str, Any] = {
@@ -141,9 +145,8 @@ def test_an_alert_says_what_it_is_made_of(open_window: OpenWindow, width: int) -
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_forms_fit(open_window: OpenWindow, tmp_path: Path, width: int) -> None:
+def test_the_forms_fit(open_window: OpenWindow, width: int) -> None:
     window = open_window("analyst", viewport={"width": width, "height": 844})
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     window.go("/rules")
     window.page.get_by_role("button", name="New rule").click()
     window.page.get_by_label("Begin with").select_option(label="Card testing")
@@ -156,7 +159,7 @@ def test_the_forms_fit(open_window: OpenWindow, tmp_path: Path, width: int) -> N
     expect(dialog.get_by_label("Different what")).to_have_value("payeeId")
     expect(dialog.get_by_text("silent for 1 hour after an alert")).to_be_visible()
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
-    window.page.screenshot(path=folder / f"rule-form-{width}.png")
+    picture(window.page, f"rule-form-{width}")
     window.page.get_by_label("Begin with").select_option(label="About equal amounts out")
     expect(dialog.get_by_label("Steps of the amount")).to_have_value("50")
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
@@ -165,7 +168,7 @@ def test_the_forms_fit(open_window: OpenWindow, tmp_path: Path, width: int) -> N
     dialog = window.page.get_by_role("dialog", name="New list")
     dialog.get_by_label("Values").fill("25\n26")
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
-    window.page.screenshot(path=folder / f"list-form-{width}.png")
+    picture(window.page, f"list-form-{width}")
     window.is_clean()
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +10,7 @@ from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.layout import fits, looks_well
+from tests.browser.support.pictures import picture
 from tests.browser.support.rule_work import row_of, stored
 from tests.browser.traffic import Tripped
 from tests.stack import RunningStack
@@ -70,15 +69,13 @@ def test_it_is_said_in_a_form_and_shown(
     window.is_clean("answered 422")
 
 
-def test_who_may_not_change_rules_reads_it(
-    open_window: OpenWindow, rule: dict[str, Any], tmp_path: Path
-) -> None:
+def test_who_may_not_change_rules_reads_it(open_window: OpenWindow, rule: dict[str, Any]) -> None:
     window = open_window("viewer")
     window.go("/rules")
     row = row_of(window.page, rule)
     expect(row.get_by_role("link", name="Alerts")).to_be_visible()
     expect(row.get_by_role("button", name="Purpose")).to_have_count(0)
-    looks_well(window, Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path)), "rules-viewer")
+    looks_well(window, "rules-viewer")
     window.is_clean()
 
 
@@ -116,22 +113,19 @@ def test_alerts_of_more_rules_than_the_alert_service_takes_at_once(
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_alerts_show_it_and_are_found_by_it(
-    open_window: OpenWindow, purposed: Tripped, tmp_path: Path, width: int
-) -> None:
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
+def test_alerts_show_it_and_are_found_by_it(open_window: OpenWindow, purposed: Tripped, width: int) -> None:
     window = open_window("analyst", viewport={"width": width, "height": 900})
     window.go("/rules")
     expect(row_of(window.page, purposed.rule).get_by_text("critical", exact=True)).to_be_visible()
     fits(window, width)
-    window.page.screenshot(path=folder / f"purpose-rules-{width}.png")
+    picture(window.page, f"purpose-rules-{width}")
     window.go("/alerts?severity=critical&owner=Fraud+desk")
     rows = window.page.locator("#alert-list > li")
     expect(rows.first.get_by_text("critical", exact=True)).to_be_visible()
     expect(rows.filter(has_text=purposed.rule["name"])).to_have_count(min(25, len(purposed.alerts)))
     expect(window.page.locator("#alerts-severity")).to_have_value("critical")
     fits(window, width)
-    window.page.screenshot(path=folder / f"purpose-alerts-{width}.png")
+    picture(window.page, f"purpose-alerts-{width}")
     window.page.locator("#alerts-severity").select_option("low")
     expect(window.page.get_by_text("No alert fits these filters.")).to_be_visible()
     window.go(f"/alerts/{purposed.alerts[0]['alertId']}")
@@ -141,5 +135,5 @@ def test_alerts_show_it_and_are_found_by_it(
     for text in ("critical", "Often at night.", "Fraud desk", "#cards"):
         expect(part.get_by_text(text)).to_be_visible()
     fits(window, width)
-    window.page.screenshot(path=folder / f"purpose-alert-{width}.png")
+    picture(window.page, f"purpose-alert-{width}")
     window.is_clean()

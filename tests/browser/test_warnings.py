@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.layout import fits
+from tests.browser.support.pictures import picture
 from tests.browser.traffic import definition, delete_rule
 from tests.stack import RunningStack
 
@@ -19,9 +17,8 @@ NAME = "Warnings: every one"
 
 
 def test_what_is_likely_wrong_is_said_once_before_it_is_published(
-    open_window: OpenWindow, stack: RunningStack, tmp_path: Path
+    open_window: OpenWindow, stack: RunningStack
 ) -> None:
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     window = open_window("analyst")
     page = window.page
     window.go("/rules")
@@ -35,7 +32,7 @@ def test_what_is_likely_wrong_is_said_once_before_it_is_published(
     warnings = dialog.get_by_role("list", name="Likely wrong")
     expect(warnings.get_by_text("never holds", exact=False)).to_be_visible()
     expect(dialog.get_by_role("button", name="Publish all the same")).to_be_enabled()
-    page.screenshot(path=folder / "warnings.png")
+    picture(page, "warnings")
     fits(window, 1280)
     # whoever changes it is told anew
     dialog.get_by_label("is", exact=True).select_option("!=")

@@ -112,7 +112,7 @@ def test_a_command_is_asked_about_first_and_then_recorded(open_window: OpenWindo
     expect(done).to_contain_text("Have the engine name its rules")
     expect(done).to_contain_text("by ops")
     expect(done).to_contain_text(
-        re.compile(r"The engine holds the (1 rule|\d+ rules) that the registry published\."), timeout=60_000
+        re.compile(r"The engine holds the (1 rule|\d+ rules) that the registry published\.")
     )
     window.is_clean()
 

@@ -60,7 +60,7 @@ def test_a_burst_is_one_case_from_the_first_look_to_what_reopens_it(
     its_alerts_are_listed_by_the_outcome(window, tripped, case["caseId"])
     window.go(f"/cases?state=resolved&{subject}")
     row.locator("a").click()
-    with page.expect_download(timeout=60_000) as taken:
+    with page.expect_download() as taken:
         page.get_by_role("button", name="Download evidence").click()
     assert taken.value.suggested_filename == f"evidence-case-{case['caseId']}.zip"
     again = {**definition("Browser: found again"), "effectiveFrom": tripped.alerts[-1]["eventTime"] - 60_000}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.four_eyes import snoozing_console
+from tests.browser.support.pictures import picture
 from tests.browser.traffic import LIMIT, SECONDS, Tripped, tripped_rule
 from tests.browser.windows import Window
 from tests.stack import RunningStack, eventually
@@ -124,24 +124,21 @@ def look_at_it(window: Window, tripped: Tripped, suppressed: int) -> None:
 
 
 def take_pictures(open_window: OpenWindow, console: str) -> None:
-    for width in (390, 1280):
-        for scheme in ("light", "dark"):
-            window = open_window(
-                "analyst",
-                viewport={"width": width, "height": 844},
-                color_scheme=scheme,
-                timezone_id="Asia/Kolkata",
-            )
-            window.base = console
-            window.go("/cases/snoozes")
-            expect(item(window)).to_contain_text("Asia/Calcutta (UTC+5:30)")
-            assert window.page.evaluate("document.documentElement.scrollWidth") <= width
-            if "TRIPLINE_SCREENSHOTS" in os.environ:
-                folder = Path(os.environ["TRIPLINE_SCREENSHOTS"])
-                window.page.screenshot(path=folder / f"snooze-{width}-{scheme}.png")
-            window.is_clean()
-            if width == 390:
-                window.page.context.close()
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        window = open_window(
+            "analyst",
+            viewport={"width": width, "height": 844},
+            color_scheme=scheme,
+            timezone_id="Asia/Kolkata",
+        )
+        window.base = console
+        window.go("/cases/snoozes")
+        expect(item(window)).to_contain_text("Asia/Calcutta (UTC+5:30)")
+        assert window.page.evaluate("document.documentElement.scrollWidth") <= width
+        picture(window.page, f"snooze-{width}-{scheme}")
+        window.is_clean()
+        if width == 390:
+            window.page.context.close()
 
 
 def end_it(ada: Window) -> None:

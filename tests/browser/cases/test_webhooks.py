@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +12,7 @@ from playwright.sync_api import Locator, Route, expect
 from alert_api.domain.webhooks.signature import signed_headers
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.accessibility import serious_faults
+from tests.browser.support.pictures import picture
 from tests.browser.windows import Window, answers
 from tests.integration.alert_api.support.webhook_receiver import Receiver, receiving
 from tests.stack import RunningStack, eventually
@@ -208,10 +207,9 @@ LISTED = [
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 def test_all_states_fit_and_an_approver_approves_what_is_shown(
-    open_window: OpenWindow, tmp_path: Path, width: int, scheme: str
+    open_window: OpenWindow, width: int, scheme: str
 ) -> None:
     window = open_window("approver", viewport={"width": width, "height": 844}, color_scheme=scheme)
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     page = window.page
     answers(window, "**/v1/webhooks", {"items": LISTED})
     answers(window, "**/v1/webhooks/4/deliveries*", {"items": [LISTED[3]["lastDelivery"]]})
@@ -219,7 +217,7 @@ def test_all_states_fit_and_an_approver_approves_what_is_shown(
     window.go("/webhooks")
     expect(page.locator("#webhook-list > li")).to_have_count(4)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.screenshot(path=folder / f"webhooks-listed-{width}-{scheme}.png", full_page=True)
+    picture(page, f"webhooks-listed-{width}-{scheme}", full_page=True)
     assert serious_faults(window) == []
     expect(page.get_by_role("button", name="Approve")).to_have_count(1)
     page.get_by_role("button", name="Approve: Data lake").click()
@@ -240,7 +238,7 @@ def test_all_states_fit_and_an_approver_approves_what_is_shown(
     dialog = page.get_by_role("dialog", name="Night shift")
     expect(dialog.get_by_label("Deliveries", exact=True)).to_have_value("dead")
     expect(dialog).to_contain_text("timed out, tried 10 times")
-    page.screenshot(path=folder / f"webhook-deliveries-{width}-{scheme}.png")
+    picture(page, f"webhook-deliveries-{width}-{scheme}")
 
 
 def test_where_no_host_is_allowed_the_page_says_so(open_window: OpenWindow) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Final, Literal
 
 import pytest
@@ -11,8 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.layout import fits
+from tests.browser.support.pictures import picture
 from tests.browser.support.rule_work import stored
-from tests.browser.test_conditions import picture
 from tests.browser.windows import Window
 from tests.stack import RunningStack
 from tests.unit.engine.support.activities import RULES, TAKEOVER
@@ -33,7 +32,7 @@ def stack(browser: Browser, request: pytest.FixtureRequest) -> RunningStack:
 
 
 def test_from_the_form_of_a_rule_to_the_case_of_an_account(
-    open_window: OpenWindow, stack: RunningStack, tmp_path: Path
+    open_window: OpenWindow, stack: RunningStack
 ) -> None:
     window = open_window(None)
     page = window.page
@@ -41,26 +40,26 @@ def test_from_the_form_of_a_rule_to_the_case_of_an_account(
     expect(page.get_by_text("Activities are being watched.")).to_be_visible()
     window.sign_in(stack.file["apiKeys"]["analyst"])
 
-    write_the_rule(window, tmp_path)
+    write_the_rule(window)
     with stack.registry() as registry:
         (made,) = registry.get("/v1/rules", params={"name": NAME}).json()["items"]
     assert stored(stack, made["ruleId"])["definition"]["conditions"] == RULES[TAKEOVER]["conditions"]
     trip_it(page, open_window("ops"))
-    look_at_the_alert(window, tmp_path)
-    look_at_the_case(window, tmp_path)
+    look_at_the_alert(window)
+    look_at_the_case(window)
     window.is_clean()
 
 
-def looked_at(window: Window, name: str, folder: Path) -> None:
+def looked_at(window: Window, name: str) -> None:
     """Narrow and dark, wide and light."""
     for width, scheme in LOOKS:
         window.page.emulate_media(color_scheme=scheme)
         window.page.set_viewport_size({"width": width, "height": 900})
         fits(window, width)
-        picture(window, f"{name}-{scheme}", width, folder)
+        picture(window.page, f"{name}-{width}-{scheme}", full_page=True)
 
 
-def write_the_rule(window: Window, folder: Path) -> None:
+def write_the_rule(window: Window) -> None:
     """What there is to choose from is the type's; what only some kinds have is there like the rest."""
     page = window.page
     page.get_by_role("link", name="Rules", exact=True).click()
@@ -93,7 +92,7 @@ def write_the_rule(window: Window, folder: Path) -> None:
         "per account and beneficiary within 30 days, the activity itself left out = 0"
     )
     form.get_by_label("Name").fill(NAME)
-    looked_at(window, "kinds-form", folder)
+    looked_at(window, "kinds-form")
     form.get_by_role("button", name="Publish").click()
     expect(form).to_be_hidden()
     rule = page.get_by_role("listitem").filter(has_text=NAME)
@@ -113,7 +112,7 @@ def trip_it(page: Page, operator: Window) -> None:
     newest.get_by_role("link").filter(has_text=NAME).first.click(timeout=WAIT_MS)
 
 
-def look_at_the_alert(window: Window, folder: Path) -> None:
+def look_at_the_alert(window: Window) -> None:
     """What the payment has not is a dash, and the change that came before it is told."""
     page = window.page
     expect(page.get_by_role("heading", name=NAME)).to_be_visible()
@@ -125,10 +124,10 @@ def look_at_the_alert(window: Window, folder: Path) -> None:
     listed = page.locator(".judged-condition")
     expect(listed.nth(0).get_by_text("1 activity counted")).to_be_visible()
     expect(listed.nth(1).get_by_text("No activity in the window counts.")).to_be_visible()
-    looked_at(window, "kinds-alert", folder)
+    looked_at(window, "kinds-alert")
 
 
-def look_at_the_case(window: Window, folder: Path) -> None:
+def look_at_the_case(window: Window) -> None:
     """It is about the account, and draws whom that paid, or from where."""
     page = window.page
     account = page.locator(".alert-head .tag b").first.inner_text()
@@ -137,4 +136,4 @@ def look_at_the_case(window: Window, folder: Path) -> None:
     alerts = page.get_by_role("list", name="Alerts of this case, newest first")
     expect(alerts.get_by_role("link").filter(has_text=NAME).first).to_be_visible()
     expect(page.get_by_role("heading", name=re.compile("^From account to "))).to_be_visible()
-    looked_at(window, "kinds-case", folder)
+    looked_at(window, "kinds-case")

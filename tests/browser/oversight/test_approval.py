@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.four_eyes import client_of, four_eyes_console
 from tests.browser.support.layout import fits
+from tests.browser.support.pictures import picture
 from tests.browser.traffic import definition, delete_rule
 from tests.browser.windows import Window
 from tests.stack import RunningStack
@@ -29,7 +29,7 @@ def addresses(stack: RunningStack, tmp_path: Path) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.usefixtures("tripped")  # the engine has judged something: without history there is no estimate
 def test_a_rule_goes_from_draft_to_the_engine(
-    open_window: OpenWindow, stack: RunningStack, addresses: tuple[str, str], tmp_path: Path
+    open_window: OpenWindow, stack: RunningStack, addresses: tuple[str, str]
 ) -> None:
     console, registry = addresses
     ada, eve = open_window("analyst"), open_window("approver")
@@ -42,7 +42,7 @@ def test_a_rule_goes_from_draft_to_the_engine(
         try:
             ada.go("/rules")
             row = ada.page.get_by_role("listitem").filter(has_text=NAME)
-            expect(row.get_by_text("✓ applied v1")).to_be_visible(timeout=60_000)
+            expect(row.get_by_text("✓ applied v1")).to_be_visible()
             told = auditor.get("/v1/audit", params={"kind": "rule", "subject": str(rule["ruleId"])}).json()[
                 "items"
             ]
@@ -108,11 +108,10 @@ def approve_it(eve: Window, change_id: str) -> None:
 
 
 def test_what_is_asked_for_is_shown_beside_what_holds(
-    open_window: OpenWindow, stack: RunningStack, addresses: tuple[str, str], tmp_path: Path
+    open_window: OpenWindow, stack: RunningStack, addresses: tuple[str, str]
 ) -> None:
-    """Of a rule, a list, a parameter and a command; at both widths and in both colours."""
+    """Of a rule, a list, a parameter and a command; narrow and dark, wide and light."""
     console, registry = addresses
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     with stack.registry() as free, client_of(stack, registry, "analyst") as analyst:
         body = definition("Approval: many small ones", limit=1_000_000)
         rule = free.post("/v1/rules", json=body).raise_for_status().json()
@@ -125,25 +124,23 @@ def test_what_is_asked_for_is_shown_beside_what_holds(
         ]
         assert {answer.status_code for answer in asked} == {202}
         try:
-            for scheme in ("light", "dark"):
-                for width in (390, 1280):
-                    window = open_window(
-                        "approver", viewport={"width": width, "height": 844}, color_scheme=scheme
-                    )
-                    window.base = console
-                    window.go("/changes")
-                    cards = [
-                        window.page.locator(f"[data-change-id='{answer.json()['changeId']}']")
-                        for answer in asked
-                    ]
-                    expect(cards[0].get_by_role("row", name="limit 1,000,000 2,000,000")).to_be_visible()
-                    expect(cards[1].get_by_role("row", name="added c, d")).to_be_visible()
-                    expect(cards[1].get_by_role("row", name="removed a")).to_be_visible()
-                    expect(cards[2].get_by_role("row", name="value 5")).to_be_visible()
-                    fits(window, width)
-                    window.page.screenshot(path=folder / f"changes-{width}-{scheme}.png", full_page=True)
-                    # a parameter that is not there yet is asked for all the same
-                    window.is_clean("answered 404")
+            for scheme, width in (("light", 1280), ("dark", 390)):
+                window = open_window(
+                    "approver", viewport={"width": width, "height": 844}, color_scheme=scheme
+                )
+                window.base = console
+                window.go("/changes")
+                cards = [
+                    window.page.locator(f"[data-change-id='{answer.json()['changeId']}']") for answer in asked
+                ]
+                expect(cards[0].get_by_role("row", name="limit 1,000,000 2,000,000")).to_be_visible()
+                expect(cards[1].get_by_role("row", name="added c, d")).to_be_visible()
+                expect(cards[1].get_by_role("row", name="removed a")).to_be_visible()
+                expect(cards[2].get_by_role("row", name="value 5")).to_be_visible()
+                fits(window, width)
+                picture(window.page, f"changes-{width}-{scheme}", full_page=True)
+                # a parameter that is not there yet is asked for all the same
+                window.is_clean("answered 404")
         finally:
             for answer in asked:
                 analyst.post(f"/v1/changes/{answer.json()['changeId']}/withdraw")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -13,6 +11,7 @@ from rules_registry.domain.audit.audit_entry import AuditEntry
 from rules_registry.domain.audit.chain_check import ChainCheck
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.layout import fits
+from tests.browser.support.pictures import picture
 from tests.browser.traffic import definition, delete_rule
 from tests.stack import RunningStack
 from tripline_contracts.canonical import canonical_json
@@ -20,10 +19,7 @@ from tripline_contracts.canonical import canonical_json
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 
 
-def test_an_auditor_reads_and_takes_away_what_was_done(
-    open_window: OpenWindow, stack: RunningStack, tmp_path: Path
-) -> None:
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
+def test_an_auditor_reads_and_takes_away_what_was_done(open_window: OpenWindow, stack: RunningStack) -> None:
     body = definition("Audit: many in a minute", limit=1_000_000)
     with stack.registry() as registry:
         rule = registry.post("/v1/rules", json=body).raise_for_status().json()
@@ -48,7 +44,7 @@ def test_an_auditor_reads_and_takes_away_what_was_done(
         page.reload()
         expect(entries).to_have_count(2)
         fits(window, width)
-        page.screenshot(path=folder / f"audit-{width}-{scheme}.png", full_page=True)
+        picture(page, f"audit-{width}-{scheme}", full_page=True)
         window.is_clean()
     page.goto(page.url.split("?")[0])
     with page.expect_download() as taken:

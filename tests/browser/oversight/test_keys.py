@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
 import uuid
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -13,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.forms import fill, opened, send
 from tests.browser.support.layout import fits, looks_well
+from tests.browser.support.pictures import picture
 from tests.browser.windows import Window, answers
 from tests.stack import RunningStack
 
@@ -90,7 +89,7 @@ def test_a_key_is_given_out_used_rotated_and_revoked(open_window: OpenWindow, st
     expect(admin.page.get_by_text(f"{name} is revoked.")).to_be_visible()
     expect(item).to_have_count(0)
     # her page asks for what is new by itself, and is told
-    expect(nina.page.get_by_text(ENDED)).to_be_visible(timeout=60_000)
+    expect(nina.page.get_by_text(ENDED)).to_be_visible()
     expect(nina.page.get_by_role("navigation", name="Views")).to_be_hidden()
     for key in (secret, second):
         nina.page.get_by_label("API key").fill(key)
@@ -136,14 +135,12 @@ def test_who_may_not_give_out_keys_is_not_shown_the_way(open_window: OpenWindow)
     expect(window.page.get_by_role("alert").filter(has_text="scope")).to_be_visible()
 
 
-def test_before_the_first_key_the_page_says_how_it_is_given_out(
-    open_window: OpenWindow, tmp_path: Path
-) -> None:
+def test_before_the_first_key_the_page_says_how_it_is_given_out(open_window: OpenWindow) -> None:
     window = open_window("admin")
     answers(window, "**/console/registry/keys?*", {"items": []})
     window.go("/keys")
     expect(window.page.get_by_text("No key has been given out here yet. “New key” gives out")).to_be_visible()
-    looks_well(window, Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path)), "keys-none")
+    looks_well(window, "keys-none")
     window.is_clean()
 
 
@@ -166,19 +163,16 @@ def some_keys(stack: RunningStack) -> str:
     return begin
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)]
-)
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_the_page_and_its_dialogs_fit(
-    open_window: OpenWindow, some_keys: str, tmp_path: Path, scheme: str, width: int
+    open_window: OpenWindow, some_keys: str, scheme: str, width: int
 ) -> None:
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     window = open_window("admin", viewport={"width": width, "height": 844}, color_scheme=scheme)
     page = window.page
 
     def shoot(name: str) -> None:
         fits(window, width)
-        page.screenshot(path=folder / f"keys-{name}-{width}-{scheme}.png")
+        picture(page, f"keys-{name}-{width}-{scheme}")
 
     window.go("/keys")
     page.get_by_label("Expired and revoked ones, too").check()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import time
-from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
@@ -13,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.layout import fits
+from tests.browser.support.pictures import picture
 from tests.browser.traffic import alerts_of, definition, is_applied, published_rule
 from tests.stack import RunningStack, eventually
 from tripline_contracts.kafka.cluster import kafka_cluster
@@ -43,10 +42,7 @@ def item_of(page: Page, record_id: str) -> Locator:
     return page.locator(f'li[data-record="{record_id}"]')
 
 
-def test_a_record_is_repaired_and_its_alert_comes(
-    open_window: OpenWindow, stack: RunningStack, tmp_path: Path
-) -> None:
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
+def test_a_record_is_repaired_and_its_alert_comes(open_window: OpenWindow, stack: RunningStack) -> None:
     with published_rule(stack, definition("Repaired: any payment", limit=0)) as rule:
         eventually(lambda: is_applied(stack, rule), "the rule is applied", SECONDS)
         # made now: a rule judges nothing that happened before it
@@ -77,7 +73,7 @@ def test_a_record_is_repaired_and_its_alert_comes(
         item.get_by_label("Reason").fill("the brace at the end was lost")
         item.get_by_role("button", name="Send again").click()
         expect(item.get_by_text("not JSON", exact=False).last).to_be_visible()
-        page.screenshot(path=folder / "rejected-refused-1280-light.png", full_page=True)
+        picture(page, "rejected-refused-1280-light", full_page=True)
         item.get_by_label("The record as it is to be sent").fill(good)
         item.get_by_role("button", name="Send again").click()
         expect(item.get_by_text("sent again", exact=True)).to_be_visible()
@@ -97,5 +93,5 @@ def test_a_record_is_repaired_and_its_alert_comes(
         expect(item.get_by_text(good, exact=True)).to_be_visible()
         expect(item.get_by_role("button", name="Send again")).to_have_count(0)
         fits(looking, width)
-        looking.page.screenshot(path=folder / f"rejected-{width}-{scheme}.png", full_page=True)
+        picture(looking.page, f"rejected-{width}-{scheme}", full_page=True)
         looking.is_clean()

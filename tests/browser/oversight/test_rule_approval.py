@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.four_eyes import four_eyes_console
 from tests.browser.support.layout import fits
+from tests.browser.support.pictures import picture
 from tests.browser.traffic import definition, published_rule
 from tests.stack import RunningStack
 
@@ -26,9 +26,8 @@ def console(stack: RunningStack, tmp_path: Path) -> Iterator[str]:
 
 
 def test_a_version_is_gone_back_to_by_two_people(
-    open_window: OpenWindow, stack: RunningStack, console: str, tmp_path: Path
+    open_window: OpenWindow, stack: RunningStack, console: str
 ) -> None:
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     body = definition("Approval: a rule to go back", limit=1_000_000)
     with published_rule(stack, body) as rule, stack.registry() as registry:
         registry.put(
@@ -54,7 +53,7 @@ def test_a_version_is_gone_back_to_by_two_people(
         for width in (390, 1280):
             ada.page.set_viewport_size({"width": width, "height": 844})
             fits(ada, width)
-            ada.page.screenshot(path=folder / f"rule-waits-{width}.png", full_page=True)
+            picture(ada.page, f"rule-waits-{width}", full_page=True)
 
         # Of the rule's own steps an approver has none.
         expect(eve.page.get_by_role("button", name="Edit")).to_have_count(0)

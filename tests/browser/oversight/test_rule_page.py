@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.layout import fits
+from tests.browser.support.pictures import picture
 from tests.browser.support.rule_work import change_form, row_of, stored
 from tests.browser.traffic import Tripped, definition
 from tests.stack import RunningStack
@@ -74,7 +73,7 @@ def test_a_rule_is_edited_and_taken_back(
     expect(page.locator(".compared")).to_have_text(re.compile("^effective from "))
     now = stored(stack, rule["ruleId"])
     assert (now["version"], now["definition"]) == (3, rule["definition"])
-    expect(page.locator(".rule-page").get_by_text("✓ applied v3")).to_be_visible(timeout=60_000)
+    expect(page.locator(".rule-page").get_by_text("✓ applied v3")).to_be_visible()
     window.is_clean()
 
 
@@ -206,19 +205,16 @@ PURPOSE = {
 }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_it_fits_its_window(
     open_window: OpenWindow,
     stack: RunningStack,
     rule: dict[str, Any],
     tripped: Tripped,
-    tmp_path: Path,
     width: int,
     scheme: str,
 ) -> None:
     """With alerts, and with all that can be said of a rule."""
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
     path = f"/v1/rules/{rule['ruleId']}"
     change(stack, rule, "cards are tested at night now", limit="0.5", windowSeconds=7200)
     with stack.registry() as registry:
@@ -231,17 +227,17 @@ def test_it_fits_its_window(
     expect(page.get_by_role("link", name="Playbook")).to_be_visible()
     expect(page.locator(".compared")).to_have_text("limit 1000000 → 0.5; window 1 min → 2 h")
     fits(window, width)
-    page.screenshot(path=folder / f"rule-said-{width}-{scheme}.png", full_page=True)
+    picture(page, f"rule-said-{width}-{scheme}", full_page=True)
     page.get_by_role("button", name="Edit").click()
     fits(window, width)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Revert to version 1").click()
     expect(page.get_by_role("dialog", name=re.compile("Go back"))).to_be_visible()
-    page.screenshot(path=folder / f"rule-revert-{width}-{scheme}.png")
+    picture(page, f"rule-revert-{width}-{scheme}")
     page.keyboard.press("Escape")
     window.go(f"/rules/{tripped.rule['ruleId']}")
     expect(versions_of(page).first).to_contain_text("paused by")
     expect(page.locator(".compared")).not_to_be_empty()
     fits(window, width)
-    page.screenshot(path=folder / f"rule-{width}-{scheme}.png", full_page=True)
+    picture(page, f"rule-{width}-{scheme}", full_page=True)
     window.is_clean()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,6 +11,7 @@ from playwright.sync_api import Page, Request, expect
 from alert_api.api.session_cookie import COOKIE, TOKEN_HEADER
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.layout import fits
+from tests.browser.support.pictures import picture
 from tests.browser.support.signed_in import SIGN_IN
 from tests.browser.traffic import Tripped
 from tests.stack import RunningStack
@@ -165,16 +164,13 @@ def test_a_page_of_another_origin_signs_nobody_out(elsewhere: tuple[Page, str]) 
     expect(console.get_by_text("Signed in as analyst")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)]
-)
-def test_the_form_fits(open_window: OpenWindow, tmp_path: Path, scheme: str, width: int) -> None:
-    folder = Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_the_form_fits(open_window: OpenWindow, scheme: str, width: int) -> None:
     window = open_window(None, viewport={"width": width, "height": 844}, color_scheme=scheme)
     window.go("/")
     window.page.get_by_label("API key").fill("wrong")
     window.page.get_by_role("button", name="Sign in").click()
     expect(window.page.get_by_role("alert").filter(has_text="not known")).to_be_visible()
     fits(window, width)
-    window.page.screenshot(path=folder / f"sign-in-{width}-{scheme}.png")
+    picture(window.page, f"sign-in-{width}-{scheme}")
     window.is_clean("answered 401")

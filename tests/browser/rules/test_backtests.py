@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.accessibility import serious_faults
 from tests.browser.support.made_up_backtest import made_up_backtest, made_up_sweep, tried_alerts
+from tests.browser.support.pictures import picture
 from tests.browser.windows import Window, answers
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -25,12 +23,10 @@ def tells(window: Window) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
-def test_the_list_and_the_page_of_one(
-    open_window: OpenWindow, tmp_path: Path, width: int, scheme: str
-) -> None:
+def test_the_list_and_the_page_of_one(open_window: OpenWindow, width: int, scheme: str) -> None:
     window = open_window("analyst", viewport={"width": width, "height": 844}, color_scheme=scheme)
     tells(window)
-    page, folder = window.page, Path(os.environ.get("TRIPLINE_SCREENSHOTS", tmp_path))
+    page = window.page
     window.go("/rules")
     page.get_by_role("link", name="Backtests").click()
     items = page.get_by_role("list", name="Backtests").get_by_role("listitem")
@@ -47,7 +43,7 @@ def test_the_list_and_the_page_of_one(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     faults = serious_faults(window)
     assert faults == [], faults
-    page.screenshot(path=folder / f"backtest-{width}-{scheme}.png", full_page=True)
+    picture(page, f"backtest-{width}-{scheme}", full_page=True)
     window.is_clean()
 
 

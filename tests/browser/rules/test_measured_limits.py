@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,8 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.condition_cases import AGAINST_ITS_USUAL, AGAINST_ITS_USUAL_IN_WORDS, USUAL
-from tests.browser.test_conditions import new_rule, picture
+from tests.browser.support.pictures import picture
+from tests.browser.test_conditions import new_rule
 from tests.browser.test_pages import EXAMPLES, show
 from tests.browser.traffic import delete_rule
 from tests.browser.windows import Window, answers
@@ -32,7 +32,7 @@ WORDS = "> 2.5 × (average of amount per payer within the 30 days before, if the
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_form_writes_a_limit_that_is_measured(
-    open_window: OpenWindow, stack: RunningStack, tmp_path: Path, width: int
+    open_window: OpenWindow, stack: RunningStack, width: int
 ) -> None:
     """Three times his usual, by keyboard: written, refused at its row, saved, read back and changed without loss."""
     window = open_window("analyst", viewport={"width": width, "height": 844})
@@ -40,7 +40,7 @@ def test_the_form_writes_a_limit_that_is_measured(
     dialog = new_rule(window)
     write_the_limit(dialog)
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
-    picture(window, "measured-limit", width, tmp_path)
+    picture(window.page, f"measured-limit-{width}", full_page=True)
     try:
         dialog.get_by_role("button", name="Publish").press("Enter")
         expect(dialog).to_be_hidden()
@@ -146,9 +146,7 @@ def written_as_json(dialog: Locator) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_an_alert_draws_the_window_of_its_limit_beside_its_own(
-    open_window: OpenWindow, tmp_path: Path, width: int
-) -> None:
+def test_an_alert_draws_the_window_of_its_limit_beside_its_own(open_window: OpenWindow, width: int) -> None:
     window = open_window("viewer", viewport={"width": width, "height": 844}, timezone_id="UTC")
     page = window.page
     (condition,) = json.loads(EXAMPLE.read_text("utf-8"))["conditions"]
@@ -182,7 +180,7 @@ def test_an_alert_draws_the_window_of_its_limit_beside_its_own(
     assert (judged.locator(".strip-mark").count(), behind.locator(".strip-mark").count()) == (2, 3)
     assert judged.locator(".strip-mark.trips title").text_content() == "t-44, 20 Nov 2025, 12:20:00"
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    picture(window, "relative-alert", width, tmp_path)
+    picture(window.page, f"relative-alert-{width}", full_page=True)
     what_the_limit_came_from(window, condition)
     expect(page.locator(".time-line").nth(1).get_by_role("listitem")).to_contain_text(
         [newest["transactionId"], f"{second['transactionId']} voided", oldest["transactionId"]]

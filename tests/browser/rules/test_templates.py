@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,8 @@ from playwright.sync_api import expect
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.domain.history_quota import HistoryQuota, needed_seconds
 from tests.browser.conftest import OpenWindow
-from tests.browser.test_conditions import new_rule, picture
+from tests.browser.support.pictures import picture
+from tests.browser.test_conditions import new_rule
 from tests.unit.engine.support.shard_harness import TRANSACTION
 from tripline_contracts.rules import rule_definition
 from tripline_contracts.rules.rule_templates import RuleTemplate, templates_of
@@ -54,7 +54,7 @@ CHOOSE_EACH = """dialog => {
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_form_has_a_place_for_each(open_window: OpenWindow, tmp_path: Path, width: int) -> None:
+def test_the_form_has_a_place_for_each(open_window: OpenWindow, width: int) -> None:
     window = open_window("analyst", viewport={"width": width, "height": 844})
     dialog = new_rule(window)
     # of 15 payments a second a demo keeps those of 77 days
@@ -75,7 +75,7 @@ def test_the_form_has_a_place_for_each(open_window: OpenWindow, tmp_path: Path, 
     begin.select_option("Goes out less a share")
     expect(dialog.get_by_text("less the commission of whoever lends it")).to_be_visible()
     expect(dialog.locator(".rule-words")).to_contain_text("only where its side is payer")
-    picture(window, "template-by-sides", width, tmp_path)
+    picture(window.page, f"template-by-sides-{width}", full_page=True)
     begin.select_option("")
     expect(dialog.locator(".templates .hint")).to_have_text("")
     window.is_clean()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import Final, Literal
 
 import pytest
 
+from tests.browser.support.pictures import picture
 from tests.browser.windows import Window
 
 WIDTHS: Final = (390, 1280)
@@ -22,11 +22,10 @@ def fits(window: Window, width: int) -> None:
         pytest.fail(f"wider than {width}: {window.page.evaluate(WIDER, width)}")
 
 
-def looks_well(window: Window, folder: Path, name: str) -> None:
+def looks_well(window: Window, name: str) -> None:
     """Fits narrow and wide windows; pictures of both, in both colours, for who looks at them."""
     for scheme, width in itertools.product(SCHEMES, WIDTHS):
         window.page.emulate_media(color_scheme=scheme)
         window.page.set_viewport_size({"width": width, "height": 844})
         fits(window, width)
-        picture = folder / f"{name}-{width}-{scheme}.png"
-        window.page.screenshot(path=picture, full_page=True, animations="disabled")
+        picture(window.page, f"{name}-{width}-{scheme}", full_page=True)
