@@ -18,7 +18,7 @@ from typing import Any, Final
 from tripline_contracts.event_type import GLOBAL_ANCHOR
 from tripline_contracts.rules.anchors import anchor_of
 from tripline_engine.backtest.cluster_tally import ClusterTally
-from tripline_engine.backtest.coarse_batches import coarse
+from tripline_engine.backtest.coarse_batches import coarse, joined_ms
 from tripline_engine.backtest.history import History
 from tripline_engine.backtest.tried_log import TriedLog
 from tripline_engine.backtest.tried_rules import TriedRule
@@ -94,8 +94,8 @@ def estimate(
     bare_bytes: int | None = None
     read = 0
     recorded = order_of(history.engine, all_records(journals[ORDER]))
-    for batch in coarse(map(inputs.batch, recorded)):
-        payloads = packer.of(replace(batch, rules=log.of(batch.rules)))[: sampling.slices]
+    for batch in coarse(map(inputs.batch, recorded), joined_ms(span.until - history.since)):
+        payloads = _worth(packer.of(replace(batch, rules=log.of(batch.rules)))[: sampling.slices])
         if bare_bytes is None:
             bare_bytes = _bare_bytes(config, payloads[-1])
         for record in evaluators.take(payloads):
@@ -122,6 +122,13 @@ def estimate(
         ],
         **tally.to_json(),
     }
+
+
+def _worth(by_shard: Sequence[list[Payload]]) -> list[list[Payload]]:
+    """Without ticks alone: the next ones raise the clock as they would have done."""
+    return [
+        payloads if any(payload.kind != Kind.TICK for payload in payloads) else [] for payloads in by_shard
+    ]
 
 
 def _bare_bytes(config: EngineConfig, payloads: Sequence[Payload]) -> int:

@@ -32,6 +32,7 @@ class History:
     :ivar transactions: that are read; where the clock ends is not known before, so about
     :ivar work: what is to be gone through, by `work_of`; about, likewise
     :ivar rules: rules.v1 as it stands, for its tolerances
+    :ivar since: the record time (ms) from which on it bears on the rules' alerts
     """
 
     engine: str
@@ -40,6 +41,7 @@ class History:
     transactions: int
     work: int
     rules: RulesLog
+    since: int
 
 
 def work_of(batches: int, transactions: int) -> int:
@@ -81,7 +83,7 @@ def history_of(
     if not batches:
         raise OrderBroken(f"{journals[ORDER].topic.name}: no micro-batch of engine {name}")
     _refuse_gone(first, since, journals)
-    return History(name, first, batches, transactions, work, log)
+    return History(name, first, batches, transactions, work, log, since)
 
 
 def reach_of(rule: TriedRule, span: Span, journals: Journals, event_type: EventType) -> int:

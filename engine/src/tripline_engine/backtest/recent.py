@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from tripline_contracts.event_type import EventType
@@ -30,12 +31,17 @@ def recent_history(
     oldest = _oldest(journals, newest)
     span = Span(max(newest + 1 - days * DAY_MS, oldest), newest + 1)
     try:
-        return span, history_of([rule], span, engine, journals, event_type)
+        return span, _beginning(history_of([rule], span, engine, journals, event_type), oldest)
     except RecordsMissing:
         later = Span(oldest + reach_of(rule, span, journals, event_type), newest + 1)
         if not span.first < later.first < later.until:
             raise
-        return later, history_of([rule], later, engine, journals, event_type)
+        return later, _beginning(history_of([rule], later, engine, journals, event_type), oldest)
+
+
+def _beginning(history: History, oldest: int) -> History:
+    """The same, from when there is any of it."""
+    return replace(history, since=max(history.since, oldest))
 
 
 def _newest(journals: Journals, engine: str) -> int:

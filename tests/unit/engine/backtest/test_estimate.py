@@ -16,7 +16,7 @@ from tests.unit.engine.backtest.test_backtest import COUNT, recorded, tried, tri
 from tests.unit.engine.rebuild.support.recorded_run import Recording
 from tests.unit.engine.support.shard_harness import TRANSACTION
 from tripline_engine.backtest.cluster_tally import ClusterTally
-from tripline_engine.backtest.coarse_batches import coarse
+from tripline_engine.backtest.coarse_batches import JOINED_MS, MOST_JOINED, coarse, joined_ms
 from tripline_engine.backtest.estimate import MOST_PARTS, SLICES, Sampling, estimate, sampling_of
 from tripline_engine.backtest.recent import DAY_MS, recent_history
 from tripline_engine.backtest.tried_rules import TriedRule
@@ -177,6 +177,11 @@ def test_micro_batches_are_joined_but_for_rule_events_and_ticks_do_not_run_ahead
     assert first == ([], [0], 3)
     assert second == ([99], [1, 2, 3], 60), "what came with later ones comes with the next"
     assert third == ([], [*range(4, 64)], 7)
+
+
+def test_a_long_history_is_joined_into_some_thousand() -> None:
+    assert joined_ms(3_600_000) == JOINED_MS
+    assert joined_ms(20 * DAY_MS) == 20 * DAY_MS // MOST_JOINED > JOINED_MS
 
 
 def test_the_result_is_json(recording: Recording) -> None:
