@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import resources
-from pathlib import Path
 
 import pytest
 import yaml
@@ -12,7 +11,8 @@ from playwright.sync_api import expect
 from alert_api.api.event_type import event_type_json
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from tests.browser.conftest import OpenWindow
-from tests.browser.test_conditions import new_rule, picture
+from tests.browser.support.pictures import picture
+from tests.browser.test_conditions import new_rule
 from tests.browser.windows import answers
 from tripline_contracts import event_type_loader
 from tripline_contracts.rules.rule_templates import templates_of
@@ -27,7 +27,7 @@ TEMPLATES = [template.to_json() for template in templates_of(TRANSFERS)]
 TITLE = "Faster than anybody travels"
 
 
-def test_the_form_writes_a_limit_of_speed(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_the_form_writes_a_limit_of_speed(open_window: OpenWindow) -> None:
     """The console of a line of transfers, before the registry of one of payments: what it sends is read here."""
     (template,) = [one for one in TEMPLATES if one["title"] == TITLE]
     window = open_window("analyst", viewport={"width": 390, "height": 844})
@@ -46,7 +46,7 @@ def test_the_form_writes_a_limit_of_speed(open_window: OpenWindow, tmp_path: Pat
     words = "Speed in km/h from the last position per paying customer within 2 days > 950.5"
     expect(dialog.locator(".rule-words")).to_contain_text(words)
     assert dialog.evaluate("node => node.scrollWidth <= node.clientWidth")
-    picture(window, "speed-form", 390, tmp_path)
+    picture(window.page, "speed-form-390")
     with window.page.expect_request(
         lambda request: request.method == "POST" and "/registry/rule-checks" in request.url
     ) as sent:
