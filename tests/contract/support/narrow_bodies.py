@@ -16,10 +16,11 @@ _REPEATED = (
 
 
 def without_repetitions(document: dict[str, Any]) -> None:
-    """The body of a rule is fourteen objects that differ in aggregate, window and options. Filters and operators, the
-    same in all, are tried with the first; of what publishes or replaces one the first stands for all. Of conditions one
-    is tried, plain and relative. What no schema can say is narrowed to what goes with everything: several conditions
-    share a field, an offset is short enough, buckets fit into the window, a party takes no reset."""
+    """The body of a rule is fourteen objects that differ in aggregate, window and options. Filters, operators, and what
+    else is the same and need not be there are tried with the first, as is a grouping by amounts in steps; of what
+    publishes or replaces a rule the first stands for all. Of conditions one is tried, plain and relative. What no
+    schema can say is narrowed to what goes with everything: several conditions share a field, an offset is short
+    enough, buckets fit into the window, a party takes no reset."""
     del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
     schemas = document["components"]["schemas"]
     schemas["Template"]["properties"]["definition"] = {"type": "object"}
@@ -39,6 +40,7 @@ def without_repetitions(document: dict[str, Any]) -> None:
     schemas["BacktestBody"]["oneOf"][0]["properties"]["rule"] = replacing["application/json"]["schema"]
     document["paths"]["/v1/changes/{change_id}"]["put"]["requestBody"]["content"] = replacing
     for variant in others:
+        _leave_out_what_repeats(variant, first, schemas)
         variant["properties"]["filter"] = {"type": "null"}
         if "limitOperatorType" in variant["properties"]:
             variant["properties"]["limitOperatorType"] = {"enum": [">="]}
@@ -65,6 +67,15 @@ def _narrow_parts(schemas: dict[str, Any]) -> None:
     schemas["RuleGrouping"] = {"anyOf": [by_fields, in_steps]}
     parts = schemas["RuleFilter"]["anyOf"]
     parts[:] = [part for part in parts if "side" not in part["properties"]]
+
+
+def _leave_out_what_repeats(variant: dict[str, Any], first: dict[str, Any], schemas: dict[str, Any]) -> None:
+    properties = variant["properties"]
+    for name in [name for name, schema in properties.items() if schema == first["properties"].get(name)]:
+        if name not in variant["required"]:
+            del properties[name]
+        elif name == "groupingKeyNames":
+            properties[name] = schemas["RuleGrouping"]["anyOf"][0]
 
 
 def _narrow_conditions(schemas: dict[str, Any]) -> None:

@@ -176,7 +176,7 @@ class Supply:
 
     def _wait_for(self, backtest_id: int) -> None:
         """Until it is done, and has alerts by pages."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while self._client.get(f"{BACKTESTS}/{backtest_id}").json()["state"] != "done":
             assert time.monotonic() < end
             time.sleep(0.05)
