@@ -127,6 +127,13 @@ def prove(
     type=click.Path(path_type=Path),
     help='Decided transactions, for precision and recall: lines of {"id": "…", "fraud": true}.',
 )
+@click.option(
+    "--knowledge",
+    type=click.Choice(["as-it-was", "today"]),
+    default="as-it-was",
+    show_default=True,
+    help="What counts at each moment: what the engine knew then, or what is known today.",
+)
 @click.option("--progress", type=click.Path(path_type=Path), help="Tell in this file how far it is.")
 def backtest(files: tuple[Path, ...], first: str, until: str, **options: Any) -> None:
     """Try the rules of YAML or JSON files on recorded history, as if they had been in force over the span.

@@ -17,7 +17,11 @@ ADDRESS = "**/console/registry/backtests"
 
 
 def tells(window: Window) -> None:
-    answers(window, f"{ADDRESS}?limit=20", {"items": [made_up_backtest("running"), made_up_backtest()]})
+    answers(
+        window,
+        f"{ADDRESS}?limit=20",
+        {"items": [made_up_backtest("running", knowledge="today"), made_up_backtest()]},
+    )
     answers(window, f"{ADDRESS}/12", made_up_backtest())
     answers(window, f"{ADDRESS}/12/alerts?limit=20", tried_alerts())
 
@@ -31,6 +35,8 @@ def test_the_list_and_the_page_of_one(open_window: OpenWindow, width: int, schem
     page.get_by_role("link", name="Backtests").click()
     items = page.get_by_role("list", name="Backtests").get_by_role("listitem")
     expect(items.first.get_by_text("running, 42 %, 978 alerts, about 2 min left")).to_be_visible()
+    expect(items.first.get_by_text("as we know today")).to_be_visible()
+    expect(items.nth(1).get_by_text("as we know today")).to_have_count(0)
     expect(items.first.get_by_role("button", name="Cancel")).to_be_visible()
     expect(items.nth(1).get_by_role("button", name="Cancel")).to_have_count(0)
     faults = serious_faults(window)
@@ -74,12 +80,14 @@ def test_a_draft_is_tried_and_stays_a_draft(open_window: OpenWindow) -> None:
     form.get_by_label("Name").fill("A draft")
     form.get_by_label("Begin with").select_option("0")
     form.get_by_label("Over").select_option("30")
+    form.get_by_label("Knowing").select_option("today")
     form.get_by_label("Try these beside it").fill("500, 1000.5")
     with page.expect_request(ADDRESS) as asked:
         form.get_by_role("button", name="Try it").click()
     body = asked.value.post_data_json
     assert body is not None
     assert body["to"] - body["from"] == 30 * 86_400_000
+    assert body["knowledge"] == "today"
     assert body["limits"] == ["500", "1000.5"]
     assert {"groupingKeyNames", "limit"} <= body["rule"].keys()
     expect(form.get_by_text("978 alerts in 14 groups, 326 a day")).to_be_visible()

@@ -28,6 +28,7 @@ def made_up_backtest(state: str = "done", **changes: Any) -> dict[str, Any]:
         "state": state,
         "from": FROM,
         "to": FROM + 72 * HOUR,
+        "knowledge": "as-it-was",
         "rules": [
             {"triedId": 1, "name": "Many payments by one payer", "definition": DEFINITION, "ruleId": None,
              "version": None, "beside": 7}

@@ -139,3 +139,8 @@ def draft_is_tried_by_the_command(
     name, numbers = row[:7], [int(number) for number in row[7:].split()[3:6]]
     both, only_tried, only_live = numbers
     assert (name, both > 0, only_tried > 0, only_live) == ("a draft", True, True, 0)
+    result = CliRunner().invoke(main, [*words, *to, "--knowledge", "today"])
+    assert result.exit_code == 0, result.output
+    _, row, *_, last = result.stdout.splitlines()
+    assert int(row[7:].split()[3]) > 0, "what both gave: the fraud came in order"
+    assert last.endswith("as we know today")

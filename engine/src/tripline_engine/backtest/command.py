@@ -16,13 +16,14 @@ import click
 from tripline_engine import logs
 from tripline_engine.archive.journal import ReadableTopic
 from tripline_engine.backtest.alert_table import AlertTable
-from tripline_engine.backtest.backtest import Tried
 from tripline_engine.backtest.backtest import backtest as run_backtest
 from tripline_engine.backtest.beside import beside_of
 from tripline_engine.backtest.history import history_of
 from tripline_engine.backtest.labels import read_labels
+from tripline_engine.backtest.ordered.known_today import backtest_today
 from tripline_engine.backtest.progress_file import ProgressFile
 from tripline_engine.backtest.tally import Tally
+from tripline_engine.backtest.tried import Knowledge, Tried
 from tripline_engine.backtest.tried_rules import TriedRule, read_rules
 from tripline_engine.certificate.settings import ReplaySettings, from_environment
 from tripline_engine.certificate.span import Span
@@ -35,6 +36,7 @@ from tripline_engine.rebuild.journals import journals
 from tripline_engine.topic_names import ALERTS
 
 _SHOWN_GROUPS: Final = 5
+_KNOWN: Final[Mapping[Knowledge, str]] = {"as-it-was": "as it was", "today": "as we know today"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Options:
     :ivar beside: each `RULE`, or `TRIED=RULE`
     :ivar out: a new folder for alerts and result
     :ivar most_alerts: alerts that are written at most; all are counted
+    :ivar knowledge: what is known at each moment
     """
 
     beside: Sequence[str] = ()
@@ -53,6 +56,7 @@ class Options:
     labels: Path | None = None
     progress: Path | None = None
     most_alerts: int | None = None
+    knowledge: Knowledge = "as-it-was"
 
 
 def backtest(files: Sequence[Path], first: str, until: str, options: Options) -> None:
@@ -67,6 +71,7 @@ def backtest(files: Sequence[Path], first: str, until: str, options: Options) ->
     result: dict[str, Any] = {
         "from": span.first,
         "until": span.until,
+        "knowledge": options.knowledge,
         "engine": tried.engine,
         "microBatches": tried.batches,
         "transactions": tried.transactions,
@@ -77,8 +82,8 @@ def backtest(files: Sequence[Path], first: str, until: str, options: Options) ->
         text = json.dumps(result, indent=2, ensure_ascii=False)
         (options.out / "result.json").write_text(f"{text}\n", "utf-8")
     click.echo(
-        f"engine {tried.engine}: {tried.batches} micro-batches with {tried.transactions} transactions in"
-        f" {tried.seconds:.1f} s"
+        f"engine {tried.engine}, {_KNOWN[options.knowledge]}: {tried.batches} micro-batches with"
+        f" {tried.transactions} transactions in {tried.seconds:.1f} s"
     )
     for row in result["rules"]:
         _print_rule(row)
@@ -107,12 +112,13 @@ def _run(
             if table is not None:
                 table.take(alert)
 
-        def progressed(done: int, transactions: int) -> None:
+        def progressed(done: int, of: int, transactions: int) -> None:
             if progress is not None:
-                progress.tell(done, history.work, transactions, tally.alerts)
+                progress.tell(done, of, transactions, tally.alerts)
 
         judged = Judged(event_type, settings.clock)
-        return run_backtest(rules, span, history, by_topic, judged, take, options.shards, progressed)
+        run = backtest_today if options.knowledge == "today" else run_backtest
+        return run(rules, span, history, by_topic, judged, take, options.shards, progressed)
 
 
 def _live(settings: ReplaySettings, span: Span, beside: Mapping[int, int]) -> Iterator[SpanAlert]:

@@ -20,7 +20,7 @@ from tripline_contracts.rules.anchors import anchor_of
 from tripline_engine.backtest.cluster_tally import ClusterTally
 from tripline_engine.backtest.coarse_batches import coarse, joined_ms
 from tripline_engine.backtest.history import History
-from tripline_engine.backtest.tried_log import TriedLog
+from tripline_engine.backtest.tried_log import TriedLog, as_it_was
 from tripline_engine.backtest.tried_rules import TriedRule
 from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import AlertReader
@@ -87,7 +87,7 @@ def estimate(
     shards = sampling.slices * sampling.parts
     config = EngineConfig(history.engine, event_type, event_type.anchors, shards, key, judged.clock)
     evaluators, packer = Shards(config, lambda: 0), PayloadPacker(config, {sampling.anchor})
-    inputs, log = ReplayInputs(journals, history.available), TriedLog([rule], span, event_type)
+    inputs, log = ReplayInputs(journals, history.available), TriedLog([rule], span, event_type, as_it_was)
     reader, tally = AlertReader(event_type, span), ClusterTally(span.first, sampling.grouped)
     evaluations: Counter[int] = Counter()
     held: dict[int, int] = {}

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tripline_contracts.event_type import MAX_TIMESTAMP
 from tripline_engine.domain.proof.claim import UnreadableClaim
-from tripline_engine.prover.backtest_job import BacktestAsked, EstimateAsked
+from tripline_engine.prover.backtest_job import AS_IT_WAS, KNOWLEDGE, BacktestAsked, EstimateAsked
 
 _MOST_ALERTS: Final = 10**9
 _MAX_ID: Final = 2**31 - 1
@@ -29,6 +29,7 @@ def read_backtest(body: Mapping[str, Any]) -> BacktestAsked:
             if isinstance(name, str) and isinstance(fraud, bool)
         },
         most_alerts=read_integer(body, "mostAlerts", 0, _MOST_ALERTS),
+        knowledge=_knowledge(body.get("knowledge", AS_IT_WAS)),
     )
 
 
@@ -51,6 +52,12 @@ def read_integer(body: Mapping[str, Any], name: str, least: int, most: int) -> i
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise UnreadableClaim(f"{name}: expected an integer from {least} to {most}")
     return value
+
+
+def _knowledge(text: object) -> str:
+    if text not in KNOWLEDGE:
+        raise UnreadableClaim(f"knowledge: expected {' or '.join(KNOWLEDGE)}")
+    return str(text)
 
 
 def _pairs(body: Mapping[str, Any], name: str) -> list[list[Any]]:

@@ -19,6 +19,8 @@ import pyarrow.parquet as pq
 from tripline_contracts.cloudevents import rfc3339
 
 State = Literal["running", "done", "failed", "cancelled"]
+AS_IT_WAS: Final = "as-it-was"
+KNOWLEDGE: Final = (AS_IT_WAS, "today")
 _COMMAND: Final = (sys.executable, "-c", "from tripline_engine.cli import main; main()")
 _SAID: Final = "tripline-engine: "
 _END_SECONDS: Final = 5.0
@@ -47,6 +49,7 @@ class BacktestAsked:
     :ivar beside: live rules to compare with, by tried one
     :ivar labels: by transaction id, whether it was fraud
     :ivar most_alerts: alerts that are kept
+    :ivar knowledge: what is known at each moment: `KNOWLEDGE`
     """
 
     rules: Sequence[Mapping[str, Any]]
@@ -56,12 +59,14 @@ class BacktestAsked:
     labels: Mapping[str, bool]
     most_alerts: int
     most_seconds: int | None = None
+    knowledge: str = AS_IT_WAS
 
     def words(self, folder: Path) -> list[str]:
         """The command, its options and files."""
         words = ["backtest", "--from", rfc3339(self.first), "--to", rfc3339(self.until)]
         for tried, rule in self.beside.items():
             words += ["--beside", f"{tried}={rule}"]
+        words += ["--knowledge", self.knowledge]
         words += ["--out", str(folder / "out"), "--progress", str(folder / "progress.json")]
         words += ["--most-alerts", str(self.most_alerts), "--labels", str(folder / "labels.jsonl")]
         return [*words, str(folder / "rules.yaml")]

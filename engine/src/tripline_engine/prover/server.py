@@ -5,7 +5,7 @@
 | `POST /v1/verifications` | `{"alert"}` | the outcome, with the differences |
 | `POST /v1/windows` | `{"alert", "condition", "of", "after", "limit"}` | a page of contributors |
 | `POST /v1/judgements` | `{"transactionId", "eventTime"}` | what each rule made of a transaction |
-| `POST /v1/backtests/start` | `{"key", "rules", "from", "until", "beside", "labels", "mostAlerts"}` | how it stands |
+| `POST /v1/backtests/start` | `{"key", "rules", "from", "until", …}`, see `backtest_body` | how it stands |
 | `POST /v1/backtests/estimate` | `{"key", "rule", "days", "transactions", "seconds"}` | how it stands |
 | `POST /v1/backtests/status` | `{"key"}` | how it stands, with its result when it is done |
 | `POST /v1/backtests/alerts` | `{"key", "after", "limit"}` | alerts that it gave |

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
 
 import pyarrow as pa
 
@@ -13,7 +14,6 @@ from tripline_engine.domain.shard.tick import tick_payload
 from tripline_engine.domain.transactions.columns import BACKFILL
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.kafka_log.stored_log import cut_of
-from tripline_engine.rebuild.inputs import ReplayBatch
 from tripline_engine.rebuild.recorded_order import PartitionRange
 from tripline_engine.spark.rows.packing import REJECTS_SHARD, packer
 from tripline_engine.spark.rows.record_limits import CUT_LENGTH, CUT_SHA256
@@ -23,14 +23,30 @@ _BATCH_BYTES = 64 << 20
 """Bytes of values packed at once, one value more at most: an Arrow array of bytes holds 2 GiB at most."""
 
 
+class Batch(Protocol):
+    """Records of one micro-batch, as they were recorded or as somebody has put them together."""
+
+    @property
+    def rules(self) -> Sequence[Record]: ...
+
+    @property
+    def ticks(self) -> Sequence[Record]: ...
+
+    @property
+    def transactions(self) -> Sequence[Record]: ...
+
+    @property
+    def left_out(self) -> Sequence[PartitionRange]: ...
+
+
 class PayloadPacker:
-    """Packs recorded micro-batches of one engine: for all anchors, or for those that are wanted."""
+    """Packs micro-batches of one engine: for all anchors, or for those that are wanted."""
 
     def __init__(self, config: EngineConfig, wanted: Collection[str] | None = None) -> None:
         self._shards, self._pack = config.shards, packer(config, wanted=lambda: wanted)
         self._shard_of = {key: shard for shard, key in enumerate(shard_keys(config.shards))}
 
-    def of(self, batch: ReplayBatch) -> list[list[Payload]]:
+    def of(self, batch: Batch) -> list[list[Payload]]:
         """Payloads by shard; an empty list where the micro-batch has none for the shard."""
         broadcast = [
             *(Payload(Kind.RULE_EVENT, record.value or b"", record.offset) for record in batch.rules),
@@ -40,7 +56,7 @@ class PayloadPacker:
             ),
         ]
         by_shard = [list(broadcast) for _ in range(self._shards)]
-        for packed in self._pack(_raw(chunk) for chunk in _chunks(batch.transactions)):
+        for packed in self._pack(_raw(chunk) for chunk in chunks(batch.transactions)):
             columns = (packed[name].to_pylist() for name in ("shardKey", "kind", "payload", "position"))
             for key, kind, data, position in zip(*columns, strict=True):
                 by_shard[self._shard_of[key]].append(Payload(Kind(kind), data, position))
@@ -48,7 +64,8 @@ class PayloadPacker:
         return by_shard
 
 
-def _chunks(records: Sequence[Record]) -> Iterator[list[Record]]:
+def chunks(records: Sequence[Record]) -> Iterator[list[Record]]:
+    """The records in pieces whose values fit one Arrow array."""
     chunk: list[Record] = []
     size = 0
     for record in records:

@@ -95,6 +95,14 @@ def test_a_draft_with_several_limits_is_several_rules_over_one_history(client: h
     assert [rule["triedId"] for rule in done["result"]["rules"]] == [1, 2, 3]
 
 
+def test_what_is_known_today_is_another_history(client: httpx.Client) -> None:
+    then, today = ask(client), ask(client, knowledge="today")
+    assert (then["knowledge"], today["knowledge"]) == ("as-it-was", "today")
+    assert when(client, then, "done")["result"]["microBatches"] == 3
+    done = when(client, today, "done")
+    assert (done["knowledge"], done["result"]["microBatches"]) == ("today", 7)
+
+
 def test_versions_of_rules_and_all_that_are_active(client: httpx.Client) -> None:
     rule = publish(client)
     changed = client.put(
@@ -144,6 +152,7 @@ def test_one_that_fails_says_why(client: httpx.Client) -> None:
         ({**SPAN, "rule": {**DEFINITION, "limit": "x"}}, "rule.limit"),
         ({**SPAN, "rule": {**DEFINITION, "filter": {"field": "payeeId", "in": {"list": "nobody-has-it"}}}},
          "rule.filter.in"),
+        ({**SPAN, "allActive": True, "knowledge": "then"}, "knowledge"),
         ({**SPAN, "rules": []}, "rules"),
         ({**SPAN, "rule": dict(DEFINITION), "limits": []}, "limits"),
         ({**SPAN, "rule": dict(DEFINITION), "limits": ["5", "x"]}, "limits.1"),

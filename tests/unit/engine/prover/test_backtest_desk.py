@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,7 +117,10 @@ GOOD: dict[str, Any] = {
 
 
 def test_what_the_registry_sends() -> None:
-    assert read_backtest(GOOD) == BacktestAsked([{"name": "sums"}], 1, 2, {1: 17}, {"t": True}, 3)
+    asked = BacktestAsked([{"name": "sums"}], 1, 2, {1: 17}, {"t": True}, 3)
+    # a registry of before there was a choice does not say it
+    assert read_backtest(GOOD) == asked
+    assert read_backtest({**GOOD, "knowledge": "today"}) == replace(asked, knowledge="today")
 
 
 @pytest.mark.parametrize(
@@ -128,6 +132,7 @@ def test_what_the_registry_sends() -> None:
         ({"beside": [[1]]}, "beside: expected pairs"),
         ({"beside": [[1, 0]]}, "beside: expected an integer from 1"),
         ({"labels": {}}, "labels: expected pairs"),
+        ({"knowledge": ["today"]}, "knowledge: expected as-it-was or today"),
         ({"mostAlerts": True}, "mostAlerts: expected an integer"),
     ],
 )

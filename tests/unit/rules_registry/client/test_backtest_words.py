@@ -19,6 +19,8 @@ def test_a_row_for_each_rule_and_the_groups_with_the_most_alerts() -> None:
     assert len(row) <= len(head)
     assert first == "Many payments by one payer: 200 alerts of payeeId payer-1"
     assert last == "1250000 transactions in 86400 micro-batches, 88 s; 2 alerts can be read"
+    *_, last = result_lines(made_up_backtest(knowledge="today"))
+    assert last.endswith("2 alerts can be read; as we know today")
 
 
 def test_what_is_asked_for_has_to_be_one_thing_and_times_have_an_offset() -> None:

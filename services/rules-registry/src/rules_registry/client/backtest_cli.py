@@ -61,15 +61,24 @@ class _Moment(click.ParamType[int]):
     "--beside", metavar="RULE", help="Compare the draft with what this rule gave live: an id or name."
 )
 @click.option("--limits", metavar="LIMIT,…", help="Try the draft with these limits too: 500,1000,2000.")
+@click.option(
+    "--knowledge",
+    type=click.Choice(["as-it-was", "today"]),
+    default="as-it-was",
+    show_default=True,
+    help="What counts at each moment: what the engine knew then, or what is known today.",
+)
 @reason_option
 @client_command
-def backtest(registry: RegistryClient, first: int, until: int, reason: str | None, **options: Any) -> None:
+def backtest(
+    registry: RegistryClient, first: int, until: int, knowledge: str, reason: str | None, **options: Any
+) -> None:
     """Try the rule of FILE, a draft that nobody has published, or published rules, over recorded history.
 
     Of a FILE with the id of a rule, that rule is what it is compared with. Ctrl-C cancels the backtest.
     """
     what = _asked(registry, **options)
-    asked = registry.ask_backtest({"from": first, "to": until, **what}, reason)
+    asked = registry.ask_backtest({"from": first, "to": until, "knowledge": knowledge, **what}, reason)
     say(f"Backtest {asked['backtestId']}.", err=True)
     try:
         ended = _followed(registry, asked)

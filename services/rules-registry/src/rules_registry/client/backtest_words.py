@@ -29,9 +29,10 @@ def result_lines(backtest: Json) -> Iterator[str]:
         for top in rule["topGroups"][:_GROUPS]:
             group = ", ".join(f"{field} {value}" for field, value in top["group"].items()) or "the one group"
             yield f"{names[rule['triedId']]}: {top['alerts']} alerts of {group}"
+    known = "; as we know today" if backtest["knowledge"] == "today" else ""
     yield (
         f"{result['transactions']} transactions in {result['microBatches']} micro-batches, {result['seconds']} s;"
-        f" {result['keptAlerts']} alerts can be read"
+        f" {result['keptAlerts']} alerts can be read{known}"
     )
 
 

@@ -91,7 +91,7 @@ function groupText(group) {
   return Object.entries(group).map(([name, value]) => `${fieldName(name)} ${value}`).join(", ") || "all";
 }
 
-/** The alerts themselves, by pages, in the recorded order. */
+/** The alerts themselves, by pages, in the order in which they were given. */
 export class TriedAlerts {
   constructor(backtest) {
     this.path = `/backtests/${backtest.backtestId}/alerts`;
@@ -105,7 +105,11 @@ export class TriedAlerts {
       "section",
       { class: "backtest-alerts", hidden: keptAlerts === 0 },
       element("h3", {}, "Alerts"),
-      element("p", { class: "muted small" }, `${figure(keptAlerts)} are kept, in the recorded order.`),
+      element(
+        "p",
+        { class: "muted small" },
+        `${figure(keptAlerts)} are kept, in the order in which they were given.`,
+      ),
       this.list,
       this.error,
       this.more,

@@ -7,6 +7,7 @@ import { isOpen, outcome, overlap, share, standing } from "../words/backtest_wor
 
 const DAY_MS = 86_400_000;
 const AGAIN_MS = 1000;
+const KNOWLEDGE = [["as-it-was", "what was known then"], ["today", "what is known today"]];
 const SPANS = [["1", "the last day"], ["7", "the last 7 days"], ["30", "the last 30 days"], [
   "90",
   "the last 90 days",
@@ -18,6 +19,7 @@ export class BacktestTrial {
     Object.assign(this, { read, ruleId, backtest: null });
     this.days = choice(SPANS, { id: "backtest-days" });
     this.days.value = "7";
+    this.knowledge = choice(KNOWLEDGE, { id: "backtest-knowledge" });
     this.limits = element("input", {
       id: "backtest-limits",
       autocomplete: "off",
@@ -37,6 +39,7 @@ export class BacktestTrial {
         "div",
         { class: "backtest-ask" },
         labelled("Over", this.days),
+        labelled("Knowing", this.knowledge),
         labelled("Try these beside it (may be left open)", this.limits),
         this.go,
         this.stop,
@@ -51,7 +54,8 @@ export class BacktestTrial {
     const rule = this.read();
     if (rule === null) return;
     const to = Date.now();
-    const span = { from: to - Number(this.days.value) * DAY_MS, to };
+    const from = to - Number(this.days.value) * DAY_MS;
+    const span = { from, to, knowledge: this.knowledge.value };
     const beside = this.ruleId === null ? {} : { beside: this.ruleId };
     const texts = this.limits.value.split(/[,\s]+/).filter(Boolean);
     const limits = texts.length ? { limits: texts } : {};

@@ -22,8 +22,8 @@ export function titleOf({ rules }) {
   return rules.length === 1 ? name : `${name} and ${counted(rules.length - 1, "other rule")}`;
 }
 
-export function spanOf({ from, to }) {
-  return `${fullTime(from)} to ${fullTime(to)}`;
+export function spanOf({ from, to, knowledge }) {
+  return `${fullTime(from)} to ${fullTime(to)}${knowledge === "today" ? ", as we know today" : ""}`;
 }
 
 /** How it stands, and what there is to wait for. */

@@ -11,7 +11,7 @@ from psycopg.types.json import Json, Jsonb
 
 from rules_registry.adapters.backtests.estimate_store import PostgresEstimates
 from rules_registry.adapters.postgres import Connection, Pool, translated
-from rules_registry.domain.backtests.backtest import Backtest, Tried, Wanted
+from rules_registry.domain.backtests.backtest import AS_IT_WAS, Backtest, Tried, Wanted
 from rules_registry.domain.backtests.errors import BacktestNotFound
 from tripline_contracts.event_type import EventType
 
@@ -136,7 +136,7 @@ class BacktestQueries:
     def alerts(
         self, backtest_id: int, after: int, limit: int
     ) -> tuple[Sequence[Mapping[str, Any]], int | None]:
-        """Kept alerts in the recorded order. Raises `BacktestNotFound`."""
+        """Kept alerts in the order in which they were given. Raises `BacktestNotFound`."""
         self.get(backtest_id)
         values = {"backtest_id": backtest_id, "after": after, "limit": limit + 1}
         with translated(), self._pool.connection() as connection:
@@ -200,11 +200,18 @@ def _text(alert: object) -> str:
 
 
 def _wanted_json(wanted: Wanted) -> dict[str, Any]:
-    return {"from": wanted.first, "to": wanted.until, "rules": [rule.to_json() for rule in wanted.rules]}
+    return {
+        "from": wanted.first,
+        "to": wanted.until,
+        "knowledge": wanted.knowledge,
+        "rules": [rule.to_json() for rule in wanted.rules],
+    }
 
 
 def _backtest_of(row: Mapping[str, Any]) -> Backtest:
     kept = row["wanted"]
-    wanted = Wanted(kept["from"], kept["to"], tuple(Tried.from_json(rule) for rule in kept["rules"]))
+    rules = tuple(Tried.from_json(rule) for rule in kept["rules"])
+    # those of before there was a choice do not say it
+    wanted = Wanted(kept["from"], kept["to"], rules, kept.get("knowledge", AS_IT_WAS))
     plain = {name: value for name, value in row.items() if name != "wanted"}
     return Backtest(wanted=wanted, **plain)

@@ -42,6 +42,7 @@ class HttpRunner:
             "rules": [_rule(rule) for rule in wanted.rules],
             "from": wanted.first,
             "until": wanted.until,
+            "knowledge": wanted.knowledge,
             "beside": beside_of(wanted.rules),
             "labels": [list(label) for label in labels],
             "mostAlerts": most_alerts,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from rules_registry.api.rule_schemas.rule_body import RuleBody, read_rule_body
-from rules_registry.domain.backtests.backtest import Tried
+from rules_registry.domain.backtests.backtest import AS_IT_WAS, KNOWLEDGE, Tried
 from rules_registry.service.backtests.backtests import Asked
 from tripline_contracts.event_type import EventType
 from tripline_http.errors import FieldError, ProblemError, invalid_input
@@ -34,6 +34,12 @@ def backtest_body_schema(rule_body: str) -> dict[str, Any]:
     span = {
         "from": {**time, "description": "Event time in ms from which on the rules are in force"},
         "to": {**time, "description": "The end of the span, excluded"},
+        "knowledge": {
+            "type": "string",
+            "enum": list(KNOWLEDGE),
+            "default": AS_IT_WAS,
+            "description": "What counts at each moment: what the engine knew then, or what is known today",
+        },
     }
     draft = {
         "rule": {"$ref": f"#/components/schemas/{rule_body}"},
@@ -70,9 +76,11 @@ def backtest_body_schema(rule_body: str) -> dict[str, Any]:
 def read_backtest_body(body: Mapping[str, Any], event_type: EventType, version_of: VersionOf) -> Asked:
     """Reads the body; raises the 422 problem that names every wrong field, and what `version_of` raises."""
     named = [way for way in _WAYS if way in body]
-    known = {"from", "to", *named, *(_OF_A_DRAFT if named == ["rule"] else ())}
+    known = {"from", "to", "knowledge", *named, *(_OF_A_DRAFT if named == ["rule"] else ())}
     errors = [FieldError(name, "unknown field") for name in body if name not in known]
     errors += [problem for name in ("from", "to") for problem in _integer(body, name, 0, MAX_MS)]
+    if body.get("knowledge", AS_IT_WAS) not in KNOWLEDGE:
+        errors.append(FieldError("knowledge", f"expected {' or '.join(KNOWLEDGE)}"))
     if len(named) != 1:
         errors.append(FieldError(named[0] if named else "rule", _ONE_WAY))
     elif named == ["allActive"] and body["allActive"] is not True:
@@ -83,14 +91,14 @@ def read_backtest_body(body: Mapping[str, Any], event_type: EventType, version_o
         errors += _wrong_draft(body)
     if errors:
         raise invalid_input(errors)
-    first, until = body["from"], body["to"]
+    span = Asked(body["from"], body["to"], None, knowledge=body.get("knowledge", AS_IT_WAS))
     if named == ["allActive"]:
-        return Asked(first, until, None)
+        return span
     if named == ["rules"]:
-        return Asked(first, until, tuple(_published(wanted, version_of) for wanted in body["rules"]))
+        return replace(span, rules=tuple(_published(wanted, version_of) for wanted in body["rules"]))
     read = _read(body["rule"], event_type)
     rule = Tried(read.name or _DRAFT, read.definition.to_json(), beside=body.get("beside"))
-    return Asked(first, until, (rule, *_with_limits(rule, body, event_type)), read.definition)
+    return replace(span, rules=(rule, *_with_limits(rule, body, event_type)), draft=read.definition)
 
 
 def _read(rule: Mapping[str, Any], event_type: EventType) -> RuleBody:

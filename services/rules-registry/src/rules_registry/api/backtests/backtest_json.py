@@ -28,6 +28,7 @@ def backtest_json(backtest: Backtest) -> dict[str, Any]:
         "state": backtest.state,
         "from": wanted.first,
         "to": wanted.until,
+        "knowledge": wanted.knowledge,
         "rules": [rule.to_json() for rule in wanted.rules],
         "requestedBy": backtest.requested_by,
         "requestedAt": backtest.requested_at,

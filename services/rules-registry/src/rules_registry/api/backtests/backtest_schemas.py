@@ -7,7 +7,7 @@ from __future__ import annotations
 import marshmallow as ma
 
 from rules_registry.api.rule_schemas.answer_schemas import DefinitionSchema
-from rules_registry.domain.backtests.backtest import MAX_ATTEMPTS, STATES
+from rules_registry.domain.backtests.backtest import KNOWLEDGE, MAX_ATTEMPTS, STATES
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
 from tripline_http.fields import MAX_ID, MAX_MS, MAX_POSITION, BoundedInteger, QueryInteger
 
@@ -134,6 +134,13 @@ class BacktestSchema(_Spanned):  # type: ignore[misc,valid-type]
     backtestId = BoundedInteger(1, MAX_ID, required=True)
     state = ma.fields.String(required=True, validate=ma.validate.OneOf(STATES))
     to = _time()
+    knowledge = ma.fields.String(
+        required=True,
+        validate=ma.validate.OneOf(KNOWLEDGE),
+        metadata={
+            "description": "What counts at each moment: what the engine knew then, or what is known today"
+        },
+    )
     rules = ma.fields.List(ma.fields.Nested(TriedRuleSchema), required=True)
     requestedBy = ma.fields.String(required=True)
     requestedAt = _time()
@@ -179,6 +186,6 @@ class BacktestAlertQuery(ma.Schema):
 
 
 class BacktestAlertPageSchema(ma.Schema):
-    """Alerts in the recorded order, as alerts.v1 would carry them."""
+    """Alerts in the order in which they were given, as alerts.v1 would carry them."""
 
     items = ma.fields.List(ma.fields.Dict(), required=True)

@@ -48,7 +48,8 @@ def ask(body: dict[str, Any]) -> Response:
 
     A draft, published versions, or all active rules: the answer is the alerts that the engine would have given, had
     they been in force over the span of event times. Late transactions, duplicates, voids, lists and parameters count
-    from when they counted. One backtest runs at a time, others wait; read it to see how far it is.
+    from when they counted; with `knowledge: today` as if all that is known today had been known from the beginning. One
+    backtest runs at a time, others wait; read it to see how far it is.
     """
     asked = read_backtest_body(body, installed_type(), _version_of)
     try:
@@ -106,7 +107,7 @@ def cancel(backtest_id: int) -> dict[str, Any]:
 @blueprint.problems(400, 404, 503)
 @blueprint.doc(operationId="listBacktestAlerts")
 def alerts(query: Mapping[str, Any], backtest_id: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """Read the alerts of a backtest in the recorded order
+    """Read the alerts of a backtest in the order in which they were given
 
     Of very many the first ones: `keptAlerts` of the result says how many.
     """

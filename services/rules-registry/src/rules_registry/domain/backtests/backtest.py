@@ -11,6 +11,10 @@ from rules_registry.errors import IllegalStep
 
 State = Literal["queued", "running", "cancelling", "done", "failed", "cancelled"]
 STATES: Final = get_args(State)
+Knowledge = Literal["as-it-was", "today"]
+"""What counts at each moment: what the engine knew then, or what is known today."""
+KNOWLEDGE: Final = get_args(Knowledge)
+AS_IT_WAS: Final[Knowledge] = "as-it-was"
 MAX_ATTEMPTS: Final = 3
 """How often one is begun: whoever runs it may die meanwhile."""
 DAY_MS: Final = 86_400_000
@@ -64,6 +68,7 @@ class Wanted:
     first: int
     until: int
     rules: tuple[Tried, ...]
+    knowledge: Knowledge = AS_IT_WAS
 
     @property
     def rule_ids(self) -> list[int]:

@@ -8,7 +8,16 @@ from typing import Any, Final
 
 from rules_registry.domain.actor import Actor
 from rules_registry.domain.audit.audit_entry import Happening, Subject
-from rules_registry.domain.backtests.backtest import DAY_MS, Backtest, Tried, Wanted, numbered, require_span
+from rules_registry.domain.backtests.backtest import (
+    AS_IT_WAS,
+    DAY_MS,
+    Backtest,
+    Knowledge,
+    Tried,
+    Wanted,
+    numbered,
+    require_span,
+)
 from rules_registry.domain.backtests.backtest_bounds import BacktestBounds
 from rules_registry.domain.backtests.errors import BacktestNotFound, NobodyRunsBacktests, NoRules
 from rules_registry.errors import QuotaExceeded
@@ -31,6 +40,7 @@ class Asked:
     until: int
     rules: tuple[Tried, ...] | None
     draft: RuleDefinition | None = None
+    knowledge: Knowledge = AS_IT_WAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +92,7 @@ class Backtests:
         if is_open >= MAX_OPEN:
             raise QuotaExceeded("backtests", "open backtests", is_open + 1, MAX_OPEN)
         now = self.registry.clock()
-        wanted = Wanted(asked.first, asked.until, rules)
+        wanted = Wanted(asked.first, asked.until, rules, asked.knowledge)
         backtest = log.backtests.add(wanted, self.registry.new_id(), actor.name, now)
         self._tell(log, "BacktestRequested", actor, backtest, now)
         return backtest
@@ -103,4 +113,10 @@ def _active(log: Log) -> list[Tried]:
 def _told(backtest: Backtest) -> dict[str, Any]:
     wanted = backtest.wanted
     rules = [{"name": rule.name, "ruleId": rule.rule_id, "version": rule.version} for rule in wanted.rules]
-    return {"state": backtest.state, "from": wanted.first, "to": wanted.until, "rules": rules}
+    return {
+        "state": backtest.state,
+        "from": wanted.first,
+        "to": wanted.until,
+        "knowledge": wanted.knowledge,
+        "rules": rules,
+    }

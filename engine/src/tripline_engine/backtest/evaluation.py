@@ -1,0 +1,35 @@
+"""The engine's evaluator over micro-batches, of which a backtest wants the alerts of its span."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+
+from tripline_engine.certificate.span import Span
+from tripline_engine.certificate.span_alert import AlertReader, SpanAlert
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.prover.settings import Judged
+from tripline_engine.rebuild.payloads import Batch, PayloadPacker
+from tripline_engine.rebuild.shards import Shards
+from tripline_engine.topic_names import ALERTS
+
+Take = Callable[[SpanAlert], None]
+"""Gets each alert, in the order in which they are given."""
+
+
+class Evaluation:
+    """All shards of one engine in memory; micro-batches go in one after the other."""
+
+    def __init__(self, engine: str, judged: Judged, shards: int, span: Span, take: Take) -> None:
+        event_type = judged.event_type
+        key = (secrets.randbits(64), secrets.randbits(64))
+        config = EngineConfig(engine, event_type, event_type.anchors, shards, key, judged.clock)
+        self._shards, self._packer = Shards(config, lambda: 0), PayloadPacker(config)
+        self._reader, self._take = AlertReader(event_type, span), take
+
+    def judge(self, batch: Batch) -> None:
+        """Judges one, and gives its alerts of the span away."""
+        for record in self._shards.take(self._packer.of(batch)):
+            alert = self._reader.read(record.value) if record.topic == ALERTS else None
+            if alert is not None:
+                self._take(alert)

@@ -1,0 +1,1 @@
+"""Histories in order of event time: of what is known today, or of files."""

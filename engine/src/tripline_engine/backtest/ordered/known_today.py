@@ -1,0 +1,123 @@
+"""A backtest with what is known today: each transaction came when it happened, once, and voided ones never did.
+
+    transactions.v1 ──▶ read, sorted by event time ──▶ micro-batches, with all of rules.v1 before them ──▶ evaluator
+
+Lists, parameters and tolerances are from the beginning what they are at the end of rules.v1. What was refused as too
+late, out of order, or because its backfill was closed, is there too. What claims to be from the future is not: nobody
+believes its time today either.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from tripline_contracts.event_type import EventType
+from tripline_engine.backtest.evaluation import Evaluation, Take
+from tripline_engine.backtest.history import History
+from tripline_engine.backtest.ordered.event_order import EventOrder, Happened
+from tripline_engine.backtest.ordered.ordered_batches import ordered_batches
+from tripline_engine.backtest.tried import Progressed, Tried, not_told
+from tripline_engine.backtest.tried_log import TriedLog, is_no_command
+from tripline_engine.backtest.tried_rules import TriedRule
+from tripline_engine.certificate.span import Span
+from tripline_engine.domain.transactions.parser import Parser
+from tripline_engine.kafka_log.record import Record
+from tripline_engine.prover.settings import Judged
+from tripline_engine.rebuild.journals import Journals
+from tripline_engine.rebuild.payloads import chunks
+from tripline_engine.rebuild.progress import Progress
+from tripline_engine.rebuild.survey import all_records
+from tripline_engine.topic_names import RULES, TRANSACTIONS
+
+_JUDGED: Final = 4
+"""How long it takes to judge a transaction, beside to read it."""
+
+Voids = frozenset[tuple[str, int]]
+"""Ids and event times (ms)."""
+
+
+def backtest_today(
+    rules: Sequence[TriedRule],
+    span: Span,
+    history: History,
+    journals: Journals,
+    judged: Judged,
+    take: Take,
+    shards: int = 1,
+    progressed: Progressed = not_told,
+) -> Tried:
+    """Gives each alert of the span to `take`, in the order of event times. Raises RecordsMissing."""
+    log = TriedLog(rules, span, judged.event_type, is_no_command)
+    events = log.of(all_records(journals[RULES]))
+    reader = KnownReader(
+        judged.event_type, span, history.since, log.tolerances.max_future_skew_ms, frozenset(log.voids)
+    )
+    evaluation = Evaluation(history.engine, judged, shards, span, take)
+    progress, read, of = Progress(time.monotonic, 0, "backtesting"), 0, _size(journals, history)
+    with tempfile.TemporaryDirectory(prefix="tripline-backtest-") as folder:
+        order = EventOrder(Path(folder))
+        for run in _transactions(journals, history):
+            order.add(reader.known(run))
+            read += len(run)
+            progressed(read, of * (1 + _JUDGED), 0)
+        whole_from = max(0, history.since) if history.available or reader.left_out else None
+        for batch in ordered_batches(order, events, whole_from):
+            evaluation.judge(batch)
+            progress.batch_done(len(batch.transactions))
+            progressed(
+                read + _JUDGED * progress.transactions, read + _JUDGED * len(order), progress.transactions
+            )
+    return Tried(history.engine, progress.batches, progress.transactions, progress.seconds)
+
+
+class KnownReader:
+    """Reads records as what is known of the span today.
+
+    :ivar left_out: whether something happened before the times that bear on it
+    """
+
+    def __init__(self, event_type: EventType, span: Span, since: int, skew_ms: int, voids: Voids) -> None:
+        self._parser, self._span, self._since = Parser(event_type), span, since
+        self._skew_ms, self._voids = skew_ms, voids
+        self._time, self._id = event_type.time_field.name, event_type.id_field.name
+        self.left_out = False
+
+    def known(self, records: Sequence[Record]) -> Iterator[Happened]:
+        """The transactions among them that count."""
+        for chunk in chunks(records):
+            parsed = self._parser.parse(pa.array([record.value for record in chunk], pa.binary()))
+            times = parsed.columns[self._time].to_numpy()
+            arrived = np.array([record.timestamp for record in chunk], np.int64)[parsed.rows]
+            believed = times <= arrived + self._skew_ms
+            self.left_out |= bool((believed & (times < self._since)).any())
+            counts = believed & (times >= self._since) & (times < self._span.until)
+            for i in np.flatnonzero(counts).tolist():
+                event_time, record = int(times[i]), chunk[parsed.rows[i]]
+                if self._voids and (parsed.columns[self._id][i].as_py(), event_time) in self._voids:
+                    continue
+                yield Happened(
+                    event_time, record.timestamp, record.partition, record.offset, record.value or b""
+                )
+
+
+def _transactions(journals: Journals, history: History) -> Iterator[Sequence[Record]]:
+    """All that may bear on the span, in runs, up to the ends of the partitions as they are now."""
+    journal = journals[TRANSACTIONS]
+    for partition in journal.topic.partitions():
+        yield from journal.runs(partition, history.available.get(partition, 0))
+
+
+def _size(journals: Journals, history: History) -> int:
+    """How many those are, about."""
+    journal = journals[TRANSACTIONS]
+    return sum(
+        max(0, journal.end(partition) - history.available.get(partition, 0))
+        for partition in journal.topic.partitions()
+    )
