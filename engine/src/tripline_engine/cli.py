@@ -103,9 +103,20 @@ def prove(
 @main.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--from", "first", metavar="TIME", required=True, help="In force from this event time: RFC 3339."
+    "--from", "first", metavar="TIME", help="In force from this event time: RFC 3339. Needed but of files."
 )
-@click.option("--to", "until", metavar="TIME", required=True, help="The end of the span, excluded.")
+@click.option("--to", "until", metavar="TIME", help="The end of the span, excluded.")
+@click.option(
+    "--files",
+    "recordings",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The history, in place of topic and archive: CSV, JSON or Parquet, packed or not. May be repeated.",
+)
+@click.option(
+    "--mapping", type=click.Path(path_type=Path), help="Which columns of the files are which fields."
+)
 @click.option(
     "--beside",
     multiple=True,
@@ -135,7 +146,7 @@ def prove(
     help="What counts at each moment: what the engine knew then, or what is known today.",
 )
 @click.option("--progress", type=click.Path(path_type=Path), help="Tell in this file how far it is.")
-def backtest(files: tuple[Path, ...], first: str, until: str, **options: Any) -> None:
+def backtest(files: tuple[Path, ...], first: str | None, until: str | None, **options: Any) -> None:
     """Try the rules of YAML or JSON files on recorded history, as if they had been in force over the span.
 
     A file has what `POST /v1/rules` takes. Settings are those of `prove`. The engine may run meanwhile.

@@ -11,7 +11,7 @@ from tripline_engine.errors import BadSettings
 def span_of(first: str | None, until: str | None) -> Span:
     """The span of `--from` and `--to`. Raises BadSettings."""
     if first is None or until is None:
-        raise BadSettings("--from and --to: both are needed, or --check with a certificate")
+        raise BadSettings("--from and --to: both are needed, or, to prove, --check with a certificate")
     span = Span(_moment("--from", first), _moment("--to", until))
     if span.first >= span.until:
         raise BadSettings("--to: expected a time after --from")
