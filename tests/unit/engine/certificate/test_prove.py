@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
@@ -25,6 +23,7 @@ from tests.oracle.generators.profile import (
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
+from tests.oracle.histories.seeds import seeds
 from tests.unit.engine.archive.support.memory_store import START, MemoryTopic
 from tests.unit.engine.certificate.support.judged_run import ALWAYS, Judged, add, ran
 from tests.unit.engine.support.shard_harness import Engine
@@ -37,6 +36,7 @@ from tripline_engine.topic_names import ALERTS, TRANSACTIONS
 
 FEW_STEPS = (3, 6)
 """Micro-batches of a history: an engine's time goes by their number, and as much happens in fewer of them."""
+PROFILES = [EVERYTHING_AND_MORE, EVERYTHING_AND_ENTRIES, THE_WHOLE_LANGUAGE, replace(Profile(), commands=0.4)]
 
 
 @pytest.mark.slow
@@ -46,23 +46,6 @@ def test_random_histories_are_proven_in_any_number_of_shards(
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
     seen: Counter[str] = Counter()
 
-    # a history is made of its seed: a smaller one would be another one
-    @settings(
-        max_examples=20, suppress_health_check=list(HealthCheck), phases=[Phase.generate], deadline=None
-    )
-    @given(
-        seed=st.integers(0, 2**62),
-        profile=st.sampled_from(
-            [
-                EVERYTHING_AND_MORE,
-                EVERYTHING_AND_ENTRIES,
-                THE_WHOLE_LANGUAGE,
-                replace(Profile(), commands=0.4),
-            ]
-        ),
-        shards=st.sampled_from([(1, 1), (2, 1), (1, 2), (3, 2)]),
-        share=st.floats(0.3, 1),
-    )
     def proven(seed: int, profile: Profile, shards: tuple[int, int], share: float) -> None:
         batches, rng = random_history(seed, replace(profile, micro_batches=FEW_STEPS)), Random(seed)
         cut, live = max(1, int(len(batches) * share)), Engine(shards[0])
@@ -87,7 +70,10 @@ def test_random_histories_are_proven_in_any_number_of_shards(
         seen["behind a limit"] += "limitMeasure" in json.dumps(told)
         seen["went on"] += cut < len(batches)
 
-    proven()
+    for seed, draw in seeds(20):
+        proven(
+            seed, draw.choice(PROFILES), draw.choice([(1, 1), (2, 1), (1, 2), (3, 2)]), draw.uniform(0.3, 1)
+        )
     record_property("proven", f"{dict(seen)}")
     assert seen["alerts"] > 100
     assert min(seen["went on"], seen["of parties"], seen["behind a limit"]) > 0

@@ -11,13 +11,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.oracle.generators.profile import EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE
 from tests.oracle.histories.random_history import random_history
+from tests.oracle.histories.seeds import seeds
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.prover.support.proofs import JUDGED, Run, budget, judged
 from tripline_engine.prover.errors import HistoryMissing, NothingThere
@@ -166,8 +165,6 @@ def test_random_histories(record_property: Callable[[str, object], None]) -> Non
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=4, suppress_health_check=list(HealthCheck), phases=[Phase.generate], deadline=None)
-    @given(seed=st.integers(0, 2**62))
     def alike(seed: int) -> None:
         run, rng = (
             judged(random_history(seed, (EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE)[seed % 2])),
@@ -190,7 +187,8 @@ def test_random_histories(record_property: Callable[[str, object], None]) -> Non
             assert (judged_by["value"], judged_by["limit"]) == (alert["value"], alert["limit"])
             assert judged_by["warm"] == alert["warm"]
 
-    alike()
+    for seed, _ in seeds(4):
+        alike(seed)
     record_property("reasons", f"{dict(seen)}")
     assert {"alerted", "limit", "filtered"} <= seen.keys()
 
