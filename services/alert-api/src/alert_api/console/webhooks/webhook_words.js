@@ -56,7 +56,7 @@ export function resultTag({ type, state }) {
   return element("span", { class: `tag ${level}` }, text);
 }
 
-/** "Cases about payer 25, that are high or worse, of rules 3 and 7, when one is opened or resolved" */
+/** "Cases about card 25, that are high or worse, of rules 3 and 7, when one is opened or resolved" */
 export function toldText({ minSeverity, ruleIds, subjects, eventTypes }) {
   const severe = minSeverity && minSeverity !== "info" ? ` that are ${orWorse(minSeverity)}` : "";
   const rated = minSeverity === "info" ? " of any severity that somebody has named" : "";
