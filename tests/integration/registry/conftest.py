@@ -33,7 +33,7 @@ TOGETHER = {
     "test_widest_windows",
 }
 """Modules whose tests look at rules of their own alone: they share an API and its database."""
-WITH_FOUR_EYES = {"test_apply_with_four_eyes", "test_four_eyes", "test_hundred_editors"}
+WITH_FOUR_EYES = {"test_four_eyes", "test_hundred_editors"}
 """The same, of a registry whose changes are approved by somebody else."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx
 import pytest
 
@@ -111,8 +113,10 @@ def test_settings_are_events_with_versions(client: httpx.Client) -> None:
     assert same.headers["ETag"] == changed.headers["ETag"], "the same settings again are no event"
     with_text = {**body, "maxDisorderSeconds": "120"}
     assert client.put("/v1/settings", json=with_text, headers={"If-Match": "*"}).status_code == 422
-    events = client.get("/v1/rule-events", params={"after": 0, "limit": 100}).json()["items"]
-    settings = [event for event in events if event["type"] == "SettingsChanged"]
+    settings, last = list[dict[str, Any]](), 0
+    while events := client.get("/v1/rule-events", params={"after": last, "limit": 100}).json()["items"]:
+        settings += [event for event in events if event["type"] == "SettingsChanged"]
+        last = events[-1]["position"]
     assert settings[-1]["settings"] == body
     assert "ruleId" not in settings[-1]
 

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.integration.registry.support.command_line import CommandLine, rules
-from tests.registry import RegistryApi
+from tests.registry import RegistryApi, running_api
+from tests.servers import PostgresServer
 
 pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def api(
+    postgres: PostgresServer, migrated_database: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RegistryApi]:
+    """One of its own: all of its rules are exported, and nothing else may be open then."""
+    folder = tmp_path_factory.mktemp("registry")
+    with running_api(postgres, migrated_database, folder, {"TRIPLINE_FOUR_EYES": "true"}) as running:
+        yield running
 
 
 @pytest.fixture
