@@ -41,7 +41,8 @@ def declaration() -> str:
     declared["name"] = "payment-from-somewhere"
     declared["columns"].append("position")
     declared["fields"].append({"name": "position", "role": "attribute", "kind": "position"})
-    text: str = yaml.safe_dump(declared)
+    # as they are written: the first side of a party is judged first
+    text: str = yaml.safe_dump(declared, sort_keys=False)
     return text
 
 
