@@ -61,6 +61,7 @@ kernels: $(STAMP)
 # Downloads take their time, but hardly any processor.
 jars: $(STAMP)
 	@$(BIN)/python -m tripline_demo.embedded.jars
+	@$(BIN)/python -m tripline_demo.embedded.broker_classes
 
 test-cluster: $(STAMP) jars ## the engine on a Spark standalone cluster on loopback; workers killed and added, the driver killed
 	@$(BIN)/pytest -m cluster tests/cluster $(PYTEST_ARGS)

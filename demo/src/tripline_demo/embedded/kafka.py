@@ -15,6 +15,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from tripline_contracts.kafka.cluster import KafkaCluster
+from tripline_demo.embedded import class_archive
 from tripline_demo.embedded.broker_security import BrokerSecurity
 from tripline_demo.embedded.java import Java
 from tripline_demo.errors import KafkaFailed
@@ -126,7 +127,7 @@ class Broker:
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
             "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss.SSS",
             *(self.security.java_options() if self.security else ()),
-            "-cp", f"{self.jars}/*", main_class, *arguments,
+            *class_archive.options(self.java, self.jars), "-cp", f"{self.jars}/*", main_class, *arguments,
         ]  # fmt: skip
 
 
@@ -145,13 +146,22 @@ def is_ready(cluster: KafkaCluster) -> bool:
 
 @contextmanager
 def running(
-    java: Java, jars: Path, home: Path, deadline_seconds: float = 180, security: BrokerSecurity | None = None
+    java: Java,
+    jars: Path,
+    home: Path,
+    *,
+    deadline_seconds: float = 180,
+    security: BrokerSecurity | None = None,
+    environment: Mapping[str, str] | None = None,
+    stop_seconds: float = leash.STOP_SECONDS,
 ) -> Iterator[Broker]:
     """A broker for the length of a `with`, on free ports; it does not outlive this process. Raises KafkaFailed."""
     port, controller_port = ports.free_ports(2)
     broker = Broker(java, jars, home, port, controller_port, security=security)
     broker.prepare()
-    server = leash.start(broker.command(), log=home / "broker.log")
+    server = leash.start(
+        broker.command(), log=home / "broker.log", environment=environment, stop_seconds=stop_seconds
+    )
     try:
         _wait(broker, server, deadline_seconds)
         yield broker
