@@ -7,6 +7,7 @@ import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from flask import Flask
@@ -94,7 +95,8 @@ def app_named(service: str) -> Flask:
     raise ValueError(service)
 
 
-def endpoints() -> list[Endpoint]:
+@cache
+def endpoints() -> tuple[Endpoint, ...]:
     """Every method that the services answer, but HEAD and OPTIONS, which Flask adds by itself."""
     requests = [
         Endpoint(service, method, rule.rule, app.view_functions[rule.endpoint])
@@ -103,7 +105,7 @@ def endpoints() -> list[Endpoint]:
         for rule in app.url_map.iter_rules()
         for method in _methods(rule)
     ]
-    return sorted(requests, key=str)
+    return tuple(sorted(requests, key=str))
 
 
 def _methods(rule: Rule) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from flask import Flask
 from prometheus_client import CollectorRegistry
 
 from tests.contract.support.access_page import CONSOLE_PAGES
-from tests.contract.support.http_apps import Endpoint, app_named, bearer, endpoints
+from tests.contract.support.http_apps import SERVICES, Endpoint, app_named, bearer, endpoints
 from tripline_http.application import Access, new_app
 
 # The console's pages and declarations: the same for everybody; a browser keeps them and asks whether they changed.
@@ -20,10 +21,17 @@ def caching(endpoint: Endpoint) -> str:
     return "no-cache" if kept else "no-store"
 
 
+@pytest.fixture(scope="module")
+def apps() -> dict[str, Flask]:
+    return {service: app_named(service) for service in SERVICES}
+
+
 @pytest.mark.parametrize("endpoint", endpoints(), ids=str)
 @pytest.mark.parametrize("headers", [{}, bearer("admin")], ids=["no key", "admin"])
-def test_an_answer_is_not_sniffed_and_not_cached(endpoint: Endpoint, headers: dict[str, str]) -> None:
-    client = app_named(endpoint.service).test_client()
+def test_an_answer_is_not_sniffed_and_not_cached(
+    apps: dict[str, Flask], endpoint: Endpoint, headers: dict[str, str]
+) -> None:
+    client = apps[endpoint.service].test_client(use_cookies=False)
     answer = client.open(endpoint.path, method=endpoint.method, headers={**headers, "If-Match": "*"})
     try:
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
