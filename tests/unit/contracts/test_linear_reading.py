@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -17,8 +18,9 @@ from tripline_engine.errors import Unparseable
 from tripline_http.errors import ProblemError
 from tripline_http.json_bodies import parse_json
 
-# A linear reader needs a second or two for all texts, a quadratic one minutes for some.
-pytestmark = pytest.mark.timeout(30)
+PATIENCE_S = 30.0
+"""Of processor time, which a busy machine does not shorten: a linear reader needs a second or two for all texts, a
+quadratic one minutes for some."""
 
 MANY = 130_000
 """As many as fit into a request; a search that begins anew at each of them takes minutes."""
@@ -66,6 +68,18 @@ READERS: dict[str, Callable[[str], Any]] = {
         for name in (*RULE, "precision", "unique", "firing", "aggregateFieldName")
     },
 }
+
+
+@pytest.fixture(autouse=True)
+def patience() -> Iterator[None]:
+    def give_up(*_: object) -> None:
+        pytest.fail(f"more than {PATIENCE_S:.0f} s of processor time")
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE_S)
+    yield
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, before)
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
