@@ -19,9 +19,8 @@ from alert_api.adapters.alert_lists.alert_walking import walked
 from alert_api.adapters.alert_lists.newest_of_cases import newest_of_cases
 from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
 from alert_api.adapters.cases.case_conditions import case_conditions
-from alert_api.adapters.cases.cases_of_alerts import Listed, cases_of, with_cases
-from alert_api.domain.events import AlertId
-from alert_api.service.alert_queries import AlertFilter, Page, Place
+from alert_api.adapters.cases.cases_of_alerts import Listed, of_these_cases
+from alert_api.service.alert_queries import AlertFilter, Page, Place, StoredAlert
 from alert_api.service.cases.case_queries import CaseFilter
 
 MOST_CASES: Final = 200
@@ -35,8 +34,10 @@ THESE_CASES: LiteralString = " AND c.case_id = ANY (%(case_ids)s::bigint[])"
 CHOOSE_CASES: LiteralString = """
  AND c.first <= %(until)s AND c.last >= %(since)s ORDER BY c.last DESC, c.case_id DESC LIMIT %(cases)s"""
 
+# The event time leads to the one partition that has the alert.
 SELECT_THESE: LiteralString = f"""
-SELECT {ALERT_COLUMNS} FROM alerts.alerts a WHERE a.alert_id = ANY (%s::uuid[])
+SELECT {ALERT_COLUMNS} FROM unnest(%s::bigint[], %s::uuid[]) AS asked (event_time, alert_id)
+  JOIN alerts.alerts a ON a.event_time = asked.event_time AND a.alert_id = asked.alert_id
  ORDER BY a.event_time DESC, a.alert_id"""  # noqa: S608 - constants
 
 Connection = psycopg.Connection[Any]
@@ -52,10 +53,10 @@ def page_by_work(connection: Connection, alert_filter: AlertFilter, after: Place
     if not others(alert_filter)[0]:
         newest = newest_of_cases(connection, alert_filter, after, limit)
         if newest is not None:
-            return Page(_these(connection, [alert.alert_id for alert in newest[0]]), newest[1])
+            return Page(_these(connection, newest[0]), newest[1])
     pieces = [pages * limit for pages in PIECES]
     kept, following = listed_by_work(connection, alert_filter, after, limit, pieces)
-    return Page(_these(connection, [alert.alert_id for alert in kept]), following)
+    return Page(_these(connection, kept), following)
 
 
 def listed_by_work(
@@ -153,9 +154,7 @@ def _fitting(
     following = after
     for size in pieces:
         piece, following = read(following, size)
-        cases = cases_of(connection, piece)
-        fitting = fits(set(cases.values()))
-        kept += [alert for alert in piece if cases.get(alert.alert_id) in fitting]
+        kept += of_these_cases(connection, piece, fits)
         if len(kept) > limit:
             following = Place(kept[limit - 1].event_time, kept[limit - 1].alert_id)
             break
@@ -164,6 +163,9 @@ def _fitting(
     return kept[:limit], following
 
 
-def _these(connection: Connection, alert_ids: Sequence[AlertId]) -> tuple[Any, ...]:
-    rows = connection.execute(SELECT_THESE, (list(alert_ids),)).fetchall()
-    return with_cases(connection, [stored_alert(row) for row in rows])
+def _these(connection: Connection, listed: Sequence[Listed]) -> tuple[StoredAlert, ...]:
+    """The same alerts, with all that is stored of them, in the cases that they were chosen by."""
+    cases = {alert.alert_id: alert.case_id for alert in listed}
+    keys = [alert.event_time for alert in listed], list(cases)
+    rows = connection.execute(SELECT_THESE, keys).fetchall()
+    return tuple(replace(alert, case_id=cases[alert.alert_id]) for alert in map(stored_alert, rows))

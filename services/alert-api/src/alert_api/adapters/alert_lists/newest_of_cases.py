@@ -24,7 +24,7 @@ from psycopg.types.json import Jsonb
 
 from alert_api.adapters.alert_lists.alert_walking import along_indexes, numbered
 from alert_api.adapters.cases.case_conditions import case_conditions
-from alert_api.adapters.cases.cases_of_alerts import Listed, cases_of
+from alert_api.adapters.cases.cases_of_alerts import Listed, of_these_cases
 from alert_api.domain.cases.policy import CasePolicy
 from alert_api.domain.events import AlertId
 from alert_api.service.alert_queries import AlertFilter, Place
@@ -139,8 +139,7 @@ def newest_of_cases(
             return (kept, following) if kept else None
         most = min(FIRST_LOOK, limit + 1) if number == 0 else limit + 1
         listed, following = _newest(connection, look, following, most, 2 * limit + 2)
-        cases, fitting = cases_of(connection, listed), {span.case_id for span in look.spans}
-        kept += [alert for alert in listed if cases.get(alert.alert_id) in fitting]
+        kept += of_these_cases(connection, listed, {span.case_id for span in look.spans}.intersection)
         if len(kept) > limit:
             return kept[:limit], Place(kept[limit - 1].event_time, kept[limit - 1].alert_id)
         if following is None:

@@ -6,7 +6,7 @@ that was opened or reopened last before the alert came. A snoozed alert is in no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -43,12 +43,13 @@ SELECT asked.alert_id::text,
 
 
 class Listed(NamedTuple):
-    """What is needed of an alert to find its case, and its place in a list."""
+    """What is needed of an alert to find its case, and its place in a list; the case, once it was asked for."""
 
     alert_id: AlertId
     event_time: int
     rule_id: int
     group: Mapping[str, str]
+    case_id: int | None = None
 
 
 def cases_of(connection: psycopg.Connection[Any], alerts: Sequence[Listed]) -> dict[AlertId, int]:
@@ -63,6 +64,16 @@ def cases_of(connection: psycopg.Connection[Any], alerts: Sequence[Listed]) -> d
     )
     rows = connection.execute(SELECT_CASES, columns).fetchall()
     return {AlertId(alert_id): case_id for alert_id, case_id in rows if case_id is not None}
+
+
+def of_these_cases(
+    connection: psycopg.Connection[Any], alerts: Sequence[Listed], fits: Callable[[set[int]], set[int]]
+) -> list[Listed]:
+    """Those whose case fits, with it: ``fits`` gives of cases those that do."""
+    cases = cases_of(connection, alerts)
+    fitting = fits(set(cases.values()))
+    known = [alert._replace(case_id=cases.get(alert.alert_id)) for alert in alerts]
+    return [alert for alert in known if alert.case_id in fitting]
 
 
 def with_cases(connection: psycopg.Connection[Any], alerts: Sequence[StoredAlert]) -> tuple[StoredAlert, ...]:
