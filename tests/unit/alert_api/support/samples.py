@@ -170,6 +170,16 @@ def received(made: dict[str, Any], offset: int = 0) -> ReceivedAlert:
     return read
 
 
+def stored(
+    content: dict[str, Any], voided: tuple[Voiding, ...] = (), case_id: int | None = None
+) -> StoredAlert:
+    """An alert that nobody has in hand."""
+    return StoredAlert(
+        AlertId(content["alertId"]), content["eventTime"], content["ruleId"], content["group"], json.dumps(content),
+        None, None, None, voided, case_id=case_id,
+    )  # fmt: skip
+
+
 class FakeAlerts:
     """Alerts in memory with the contract of the Postgres ones; `before_append` runs once, as a rival would."""
 
@@ -204,7 +214,7 @@ class FakeAlerts:
             raise AlertNotFound(alert_id)
         content, voided = self.contents[alert_id], self.voided.get(alert_id, ())
         case_id = self.case_ids.get(alert_id)
-        return StoredAlert(alert_id, content["eventTime"], content, None, None, None, voided, case_id=case_id)
+        return stored(content, voided, case_id)
 
     def keep_verification(self, alert_id: AlertId, kept: KeptVerification) -> None:
         self.verifications.setdefault(alert_id, []).insert(0, kept)
@@ -234,9 +244,7 @@ class FakeOverview:
         self.asked = AlertFilter()
 
     def tell(self, number: int, kind: str = "AlertRaised") -> None:
-        content = alert(number)
-        stored = StoredAlert(alert_id(number), content["eventTime"], content, None, None, None)
-        self.told.append(StreamedEvent(StreamPlace(len(self.told) + 1, 1), kind, stored))
+        self.told.append(StreamedEvent(StreamPlace(len(self.told) + 1, 1), kind, stored(alert(number))))
 
     def present(self) -> StreamPlace:
         if self.broken is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final, LiteralString
 
-from alert_api.domain.events import AlertId, Voiding
+from alert_api.domain.events import Voiding
 from alert_api.service.alert_queries import StoredAlert
 
 ALERT_COLUMNS: Final[LiteralString] = """
-    a.alert_id::text, a.event_time, a.content, a.acknowledged_by, a.acknowledged_at, a.acknowledgement_comment,
+    a.alert_id::text, a.event_time, a.rule_id, a.group_values, a.content::text,
+    a.acknowledged_by, a.acknowledged_at, a.acknowledgement_comment,
     CASE WHEN a.voided THEN (
         SELECT json_agg(json_build_array(v.transaction_id, v.event_time, v.command_id, v.position) ORDER BY v.position)
           FROM alerts.alert_events voiding JOIN alerts.voided_transactions v USING (command_id)
@@ -26,10 +27,10 @@ SELECT asked.rule_id, newest.name
 """Of rules, by their ids: what each is called in its newest alert."""
 
 
-def stored_alert(row: tuple[Any, ...]) -> StoredAlert:
-    """The alert that a row of ALERT_COLUMNS is."""
-    alert_id, event_time, content, acknowledged_by, acknowledged_at, comment, voidings, snooze_id = row
+def stored_alert(row: tuple[Any, ...], case_id: int | None) -> StoredAlert:
+    """The alert that a row of ALERT_COLUMNS is, in that case."""
+    alert_id, event_time, rule_id, group, text, actor, acknowledged_at, comment, voidings, snooze_id = row
     voided = tuple(Voiding(*voiding) for voiding in voidings or ())
     return StoredAlert(
-        AlertId(alert_id), event_time, content, acknowledged_by, acknowledged_at, comment, voided, snooze_id
+        alert_id, event_time, rule_id, group, text, actor, acknowledged_at, comment, voided, snooze_id, case_id
     )

@@ -8,7 +8,7 @@ import psycopg
 from psycopg_pool import ConnectionPool
 
 from alert_api.adapters.alert_lists.alert_counting import counted
-from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
+from alert_api.adapters.alert_rows import ALERT_COLUMNS
 from alert_api.adapters.cases.cases_of_alerts import with_cases
 from alert_api.adapters.postgres_errors import pooled
 from alert_api.service.alert_counts import Counted
@@ -50,7 +50,7 @@ class PostgresAlertEvents:
                 SELECT_AFTER, (str(cursor.transaction), cursor.position, limit)
             ).fetchall()
             told = [row[1:] for row in rows if row[1] is not None]
-            alerts = with_cases(connection, [stored_alert(row[3:]) for row in told])
+            alerts = with_cases(connection, [row[3:] for row in told])
         happened = tuple(
             StreamedEvent(StreamPlace(int(row[0]), row[1]), row[2], alert)
             for row, alert in zip(told, alerts, strict=True)

@@ -10,7 +10,6 @@ from psycopg.types.json import Json
 from psycopg_pool import ConnectionPool
 
 from alert_api.adapters.alert_lists.alert_listing import SELECT_ALERTS, alert_page
-from alert_api.adapters.alert_rows import stored_alert
 from alert_api.adapters.cases.cases_of_alerts import with_cases
 from alert_api.adapters.postgres_errors import pooled
 from alert_api.domain.events import (
@@ -88,7 +87,7 @@ class PostgresAlerts:
             rows = connection.execute(SELECT_ALERTS + " WHERE a.alert_id = %s", (alert_id,)).fetchall()
             if not rows:
                 raise AlertNotFound(alert_id)
-            [alert] = with_cases(connection, [stored_alert(rows[0])])
+            [alert] = with_cases(connection, rows)
             return alert
 
     def events_of(self, alert_id: AlertId) -> Sequence[AlertEvent]:

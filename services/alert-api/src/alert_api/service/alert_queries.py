@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol
@@ -59,18 +60,29 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class StoredAlert:
-    """An alert's content as it came, who has it in hand, what it rests on that was voided, by position, the snooze that
-    covers it, if any, and the case that it is in: None of a snoozed one, and before it is folded."""
+    """An alert's text as it came, who has it in hand, what it rests on that was voided, by position, the snooze that
+    covers it, if any, and the case that it is in: None of a snoozed one, and before it is folded.
+
+    :ivar text: a JSON object, of which rule and group are told apart: a page of alerts reads no text
+    """
 
     alert_id: AlertId
     event_time: int
-    content: dict[str, Any]
+    rule_id: int
+    group: Mapping[str, str]
+    text: str
     acknowledged_by: str | None
     acknowledged_at: int | None
     acknowledgement_comment: str | None
     voided: tuple[Voiding, ...] = ()
     snooze_id: int | None = None
     case_id: int | None = None
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What the text says; read anew each time."""
+        content: dict[str, Any] = json.loads(self.text)
+        return content
 
     @property
     def state(self) -> AlertState:

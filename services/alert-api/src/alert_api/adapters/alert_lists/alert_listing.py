@@ -9,7 +9,7 @@ import psycopg
 
 from alert_api.adapters.alert_lists.alert_walking import walked
 from alert_api.adapters.alert_lists.alerts_by_work import page_by_work
-from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
+from alert_api.adapters.alert_rows import ALERT_COLUMNS
 from alert_api.adapters.cases.cases_of_alerts import with_cases
 from alert_api.service.alert_queries import AlertFilter, Page, Place
 
@@ -30,7 +30,7 @@ def alert_page(
         return page_by_work(connection, asked, after, limit)
     # One row more than asked for tells whether there is a next page.
     rows, following = walked(connection, asked, after, ALERT_COLUMNS, limit + 1)
-    alerts = with_cases(connection, [stored_alert(row) for row in rows[:limit]])
+    alerts = with_cases(connection, rows[:limit])
     return Page(alerts, alerts[-1].place if len(rows) > limit else following)
 
 

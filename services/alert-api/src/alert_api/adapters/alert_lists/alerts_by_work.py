@@ -168,4 +168,4 @@ def _these(connection: Connection, listed: Sequence[Listed]) -> tuple[StoredAler
     cases = {alert.alert_id: alert.case_id for alert in listed}
     keys = [alert.event_time for alert in listed], list(cases)
     rows = connection.execute(SELECT_THESE, keys).fetchall()
-    return tuple(replace(alert, case_id=cases[alert.alert_id]) for alert in map(stored_alert, rows))
+    return tuple(stored_alert(row, cases[row[0]]) for row in rows)

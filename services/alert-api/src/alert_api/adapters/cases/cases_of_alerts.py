@@ -7,11 +7,11 @@ that was opened or reopened last before the alert came. A snoozed alert is in no
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import psycopg
 
+from alert_api.adapters.alert_rows import stored_alert
 from alert_api.domain.cases.episode import group_identity
 from alert_api.domain.events import AlertId
 from alert_api.service.alert_queries import StoredAlert
@@ -76,11 +76,7 @@ def of_these_cases(
     return [alert for alert in known if alert.case_id in fitting]
 
 
-def with_cases(connection: psycopg.Connection[Any], alerts: Sequence[StoredAlert]) -> tuple[StoredAlert, ...]:
-    """The alerts with the case that each is in."""
-    listed = [
-        Listed(alert.alert_id, alert.event_time, alert.content["ruleId"], alert.content["group"])
-        for alert in alerts
-    ]
-    cases = cases_of(connection, listed)
-    return tuple(replace(alert, case_id=cases.get(alert.alert_id)) for alert in alerts)
+def with_cases(connection: psycopg.Connection[Any], rows: Sequence[tuple[Any, ...]]) -> tuple[StoredAlert, ...]:
+    """The alerts that rows of ALERT_COLUMNS are, with the case that each is in."""
+    cases = cases_of(connection, [Listed(*row[:4]) for row in rows])
+    return tuple(stored_alert(row, cases.get(row[0])) for row in rows)

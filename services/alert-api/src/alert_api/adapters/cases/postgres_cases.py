@@ -8,7 +8,7 @@ from typing import Any, Final, LiteralString, cast
 import psycopg
 from psycopg_pool import ConnectionPool
 
-from alert_api.adapters.alert_rows import ALERT_COLUMNS, SELECT_NAMES, stored_alert
+from alert_api.adapters.alert_rows import ALERT_COLUMNS, SELECT_NAMES
 from alert_api.adapters.cases.case_conditions import DUE_AT, NEVER, case_conditions, due_values
 from alert_api.adapters.cases.case_graph_rows import SELECT_GRAPH, case_graph, graph_values
 from alert_api.adapters.cases.case_rows import CASE_COLUMNS, EPISODE_COLUMNS, stored_case, stored_episode
@@ -154,7 +154,7 @@ class PostgresCases:
         }
         rows = self._of_case(case_id, SELECT_ALERTS, values)
         with pooled(self._pool) as connection:
-            alerts = with_cases(connection, [stored_alert(row) for row in rows[:limit]])
+            alerts = with_cases(connection, rows[:limit])
         return Page(alerts, alerts[-1].place if len(rows) > limit else None)
 
     def graph(self, case_id: int, ends: Ends) -> CaseGraph:
