@@ -30,6 +30,9 @@ MOST_WALKS: Final = 100
 
 ORDER: Final[LiteralString] = " ORDER BY a.event_time DESC, a.alert_id"
 
+BY_AMOUNT: Final[LiteralString] = " ORDER BY a.amount"
+"""Says which index is meant: without it Postgres would read all alerts of a span, however many, for their amounts."""
+
 _NUMBERS: Final[tuple[LiteralString, ...]] = ("0", "1", "2", "3", "4", "5", "6", "7")
 
 _ALERTS: LiteralString = "SELECT a.* FROM alerts.alerts a"
@@ -70,9 +73,9 @@ class Walk:
         if self.kind == "all":
             read = _ALERTS + start + " OFFSET 0"
         elif self.kind == "few":
-            read = _OF_KEYS.replace("{keys}", _KEYS + start + " LIMIT %(looked)s")
+            read = _OF_KEYS.replace("{keys}", _KEYS + start + BY_AMOUNT + " LIMIT %(looked)s")
         elif self.kind == "keys":
-            keys: LiteralString = f"SELECT a.* FROM ({_KEYS}{start} OFFSET 0) a{ORDER} LIMIT %(rows)s"  # noqa: S608
+            keys: LiteralString = f"SELECT a.* FROM ({_KEYS}{start}{BY_AMOUNT} OFFSET 0) a{ORDER} LIMIT %(rows)s"  # noqa: S608
             read = _OF_KEYS.replace("{keys}", keys)
         elif self.kind == "snoozed":
             read = _OF_KEYS.replace("{keys}", _SNOOZED_KEYS + start + ORDER + most) + ORDER
@@ -83,9 +86,12 @@ class Walk:
         return self._for_each_rule(read)
 
     def some_query(self, timed: list[LiteralString]) -> LiteralString:
-        """A row for each alert that it begins with, `most` of them at most."""
+        """A row for each alert that it begins with, `most` of them at most. Of amounts those of all times: so many
+        entries of the index are read and no more, however few are of the span."""
+        if self.kind in ("few", "keys"):
+            return f"SELECT 1 FROM ({_KEYS}{where([*self.start])}{BY_AMOUNT} LIMIT %(most)s) w"  # noqa: S608
         # The order says which index is meant, and reads no more.
-        order: LiteralString = "" if self.kind in ("all", "few", "keys") else ORDER
+        order: LiteralString = "" if self.kind == "all" else ORDER
         return self._for_each_rule(f"SELECT 1 FROM ({self._keys(timed)}{order} LIMIT %(most)s) w")  # noqa: S608
 
     def end_query(self, timed: list[LiteralString]) -> LiteralString:
