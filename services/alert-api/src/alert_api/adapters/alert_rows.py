@@ -32,5 +32,5 @@ def stored_alert(row: tuple[Any, ...], case_id: int | None) -> StoredAlert:
     alert_id, event_time, rule_id, group, text, actor, acknowledged_at, comment, voidings, snooze_id = row
     voided = tuple(Voiding(*voiding) for voiding in voidings or ())
     return StoredAlert(
-        alert_id, event_time, rule_id, group, text, actor, acknowledged_at, comment, voided, snooze_id, case_id
-    )
+        alert_id, event_time, rule_id, group, text, actor, acknowledged_at, comment, voided, snooze_id, case_id,
+    )  # fmt: skip

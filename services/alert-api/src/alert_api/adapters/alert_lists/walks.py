@@ -75,7 +75,9 @@ class Walk:
         elif self.kind == "few":
             read = _OF_KEYS.replace("{keys}", _KEYS + start + BY_AMOUNT + " LIMIT %(looked)s")
         elif self.kind == "keys":
-            keys: LiteralString = f"SELECT a.* FROM ({_KEYS}{start}{BY_AMOUNT} OFFSET 0) a{ORDER} LIMIT %(rows)s"  # noqa: S608
+            keys: LiteralString = (
+                f"SELECT a.* FROM ({_KEYS}{start}{BY_AMOUNT} OFFSET 0) a{ORDER} LIMIT %(rows)s"  # noqa: S608
+            )
             read = _OF_KEYS.replace("{keys}", keys)
         elif self.kind == "snoozed":
             read = _OF_KEYS.replace("{keys}", _SNOOZED_KEYS + start + ORDER + most) + ORDER

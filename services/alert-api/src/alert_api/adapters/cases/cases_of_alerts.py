@@ -76,7 +76,9 @@ def of_these_cases(
     return [alert for alert in known if alert.case_id in fitting]
 
 
-def with_cases(connection: psycopg.Connection[Any], rows: Sequence[tuple[Any, ...]]) -> tuple[StoredAlert, ...]:
+def with_cases(
+    connection: psycopg.Connection[Any], rows: Sequence[tuple[Any, ...]]
+) -> tuple[StoredAlert, ...]:
     """The alerts that rows of ALERT_COLUMNS are, with the case that each is in."""
     cases = cases_of(connection, [Listed(*row[:4]) for row in rows])
     return tuple(stored_alert(row, cases.get(row[0])) for row in rows)
