@@ -11,11 +11,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from alert_api.adapters.prover.http_prover import HttpProver
-from alert_api.adapters.upstream import Upstream
 from alert_api.api.console_data import Line
 from alert_api.api.proofs.judgement import with_snoozes
 from tests.unit.alert_api.support.fake_snoozes import FakeSnoozes
-from tests.unit.alert_api.support.samples import app, key
+from tests.unit.alert_api.support.samples import NOWHERE, app, key
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
 CLERK, AS_CLERK = key("clerk", "rules:read")
@@ -31,7 +30,7 @@ class Asked:
 
     def client(self) -> FlaskClient:
         prover = HttpProver("http://prover", "secret", httpx.MockTransport(self._prove))
-        line = Line(Upstream("The rules registry", "http://127.0.0.1:9"), prover=prover)
+        line = Line(NOWHERE, prover=prover)
         return app(line=line, keys=(VIEWER, CLERK)).test_client()
 
     def _prove(self, request: httpx.Request) -> httpx.Response:

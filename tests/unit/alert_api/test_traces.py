@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from alert_api.adapters.upstream import Upstream
 from alert_api.api.console_data import Line
 from alert_api.errors import UpstreamUnavailable
-from tests.unit.alert_api.support.samples import app, key, trace
+from tests.unit.alert_api.support.samples import NOWHERE, app, key, trace
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
 CLERK, AS_CLERK = key("clerk", "rules:read", "controls:write")
@@ -35,7 +34,7 @@ class FakeTraces:
 
 
 def client_of(traces: FakeTraces | None) -> FlaskClient:
-    line = Line(Upstream("The rules registry", "http://127.0.0.1:9"), traces=traces)
+    line = Line(NOWHERE, traces=traces)
     return app(line=line, keys=(VIEWER, CLERK)).test_client()
 
 

@@ -11,10 +11,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from alert_api.adapters.prover.http_prover import HttpProver
-from alert_api.adapters.upstream import Upstream
 from alert_api.api.console_data import Line
 from alert_api.errors import ProverBusy
-from tests.unit.alert_api.support.samples import FakeAlerts, alert, alert_id, app, key
+from tests.unit.alert_api.support.samples import NOWHERE, FakeAlerts, alert, alert_id, app, key
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
 CLERK, AS_CLERK = key("clerk", "rules:read")
@@ -29,7 +28,7 @@ Answer = Callable[[httpx.Request], httpx.Response]
 
 def client_of(answer: Answer | None) -> FlaskClient:
     prover = answer and HttpProver("http://prover", "secret", httpx.MockTransport(answer))
-    line = Line(Upstream("The rules registry", "http://127.0.0.1:9"), prover=prover)
+    line = Line(NOWHERE, prover=prover)
     return app(alerts=FakeAlerts(1), line=line, keys=(VIEWER, CLERK), clock=7).test_client()
 
 

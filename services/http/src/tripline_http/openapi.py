@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import json
+import threading
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, TypeVar, cast
@@ -66,9 +67,35 @@ class StrictParser(FlaskParser):
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc]
-    """The API of a Flask app; errors are left to `error_handlers`."""
+    """The API of a Flask app; errors are left to `error_handlers`.
+
+    Its document is written when it is first asked for: to describe all operations is half of what an app takes to be
+    made, and tests make thousands.
+    """
 
     ERROR_SCHEMA = ProblemSchema
+
+    def __init__(self, app: Flask, **options: Any) -> None:
+        self._undescribed: list[Callable[[], None]] = []
+        self._describing = threading.Lock()
+        super().__init__(app, **options)
+
+    def describe_later(self, describe: Callable[[], None]) -> None:
+        """Calls that when the document is asked for."""
+        self._undescribed.append(describe)
+
+    def document(self) -> dict[str, Any]:
+        """The whole OpenAPI document."""
+        with self._describing:
+            for describe in self._undescribed:
+                describe()
+            self._undescribed.clear()
+        document: dict[str, Any] = self.spec.to_dict()
+        return document
+
+    def _openapi_json(self) -> Any:
+        self.document()
+        return super()._openapi_json()
 
     def _register_responses(self) -> None:
         content_type: str = flask_smorest.Api.DEFAULT_RESPONSE_CONTENT_TYPE
@@ -87,6 +114,10 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
     """A blueprint whose decorators keep types and document what they do."""
 
     ARGUMENTS_PARSER = StrictParser()
+
+    def register_views_in_doc(self, api: Api, *given: Any, **named: Any) -> None:
+        """Describes the views in the document, once somebody asks for it."""
+        api.describe_later(functools.partial(super().register_views_in_doc, api, *given, **named))
 
     def route(self, rule: str, **options: Any) -> Callable[[View], View]:
         """Registers the view under this path. Each may answer 422: the app refuses unknown query parameters."""
@@ -115,11 +146,20 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         return cast("Callable[[View], View]", super().doc(**members))
 
     def problems(self, *statuses: int) -> Callable[[View], View]:
-        """Documents that the operation may answer with these problems."""
+        """Documents that the operation may answer with these problems.
+
+        As `alt_response` would, which wraps the view and copies all that it documents for each of them.
+        """
 
         def decorate(view: View) -> View:
-            for status in statuses:
-                view = cast("View", self.alt_response(status, HTTPStatus(status).name)(view))
+            documented = getattr(view, "_apidoc", {})
+            response = documented.get("response", {})
+            known = response.get("responses", {})
+            more = {status: [*known.get(status, []), HTTPStatus(status).name] for status in statuses}
+            view.__dict__["_apidoc"] = {
+                **documented,
+                "response": {**response, "responses": {**known, **more}},
+            }
             return view
 
         return decorate
@@ -242,4 +282,4 @@ def openapi_text(api: Api) -> str:
 
     It is ASCII, because patterns name characters that nobody could see.
     """
-    return json.dumps(api.spec.to_dict(), indent=2, sort_keys=True) + "\n"
+    return json.dumps(api.document(), indent=2, sort_keys=True) + "\n"

@@ -17,7 +17,7 @@ from alert_api.domain.health.verdicts import BEHIND_RECORDS, judged, published_p
 from alert_api.errors import UpstreamUnavailable
 from alert_api.part_addresses import NAMED, read_parts
 from alert_api.service.health.health_desk import KEPT_MS, HealthDesk, Probe
-from tests.unit.alert_api.support.samples import app, key
+from tests.unit.alert_api.support.samples import NOWHERE, app, key
 from tripline_demo import paths
 from tripline_http.errors import ConfigurationError
 
@@ -136,7 +136,7 @@ def test_a_part_of_which_nothing_is_known_is_not_seen_and_one_that_went_was_seen
 
 
 def told(probes: dict[str, Probe]) -> dict[str, Any]:
-    line = Line(Upstream("The rules registry", "http://127.0.0.1:9"), health=HealthDesk(probes, lambda: NOW))
+    line = Line(NOWHERE, health=HealthDesk(probes, lambda: NOW))
     answer = app(line=line, keys=[VIEWER]).test_client().get("/v1/health", headers=AS_VIEWER)
     assert answer.status_code == 200
     body: dict[str, Any] = answer.get_json()

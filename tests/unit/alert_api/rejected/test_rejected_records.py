@@ -12,7 +12,6 @@ from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
 from alert_api.adapters.fernet_seal import FernetSeal
-from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.domain.rejected_records import Decision, Delivery, RecordPlace, state_of
@@ -23,7 +22,7 @@ from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.fake_sessions import FakeSessions
 from tests.unit.alert_api.support.fake_views import FakeViews
 from tests.unit.alert_api.support.rejected_samples import FakeRejected, rejected
-from tests.unit.alert_api.support.samples import FakeAlerts, FakeOverview, key
+from tests.unit.alert_api.support.samples import NOWHERE, FakeAlerts, FakeOverview, key
 from tripline_contracts import event_type_loader
 from tripline_http.application import Access
 
@@ -51,7 +50,7 @@ def records() -> FakeRejected:
 def client(records: FakeRejected) -> FlaskClient:
     built = build(
         stores=Stores(FakeAlerts(), FakeOverview(), no_cases(), records, FakePerformance(), FakeViews()),
-        line=Line(Upstream("The rules registry", "http://127.0.0.1:9")),
+        line=Line(NOWHERE),
         doors=Doors(Access((OPS, EVE, VIEWER)), SessionDesk(FakeSessions(), FernetSeal(), lambda: 5000)),
         registry=CollectorRegistry(),
         event_type=event_type_loader.load(),

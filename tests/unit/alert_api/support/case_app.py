@@ -9,7 +9,6 @@ from flask import Flask
 from prometheus_client import CollectorRegistry
 
 from alert_api.adapters.fernet_seal import FernetSeal
-from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Cases, Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.service.sessions import SessionDesk
@@ -19,7 +18,7 @@ from tests.unit.alert_api.support.fake_sessions import FakeSessions
 from tests.unit.alert_api.support.fake_snoozes import FakeSnoozes
 from tests.unit.alert_api.support.fake_views import FakeViews
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
-from tests.unit.alert_api.support.samples import FakeAlerts, FakeOverview
+from tests.unit.alert_api.support.samples import NOWHERE, FakeAlerts, FakeOverview
 from tripline_contracts import event_type_loader
 from tripline_http.application import Access
 from tripline_http.keys.key_file import ApiKey
@@ -44,7 +43,7 @@ def case_app(
             performance or FakePerformance(),
             FakeViews(),
         ),
-        line=Line(Upstream("The rules registry", "http://127.0.0.1:9")),
+        line=Line(NOWHERE),
         doors=Doors(Access(keys), SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),
         registry=CollectorRegistry(),
         event_type=event_type_loader.load(),

@@ -39,6 +39,7 @@ from tripline_http.application import Access
 from tripline_http.keys.key_file import ApiKey
 
 EPOCH = 1_763_690_000_000
+NOWHERE = Upstream("The rules registry", "http://127.0.0.1:9")  # one for all: its client reads certificates
 
 
 def alert_id(number: int) -> AlertId:
@@ -284,7 +285,7 @@ def app(
             FakePerformance(),
             FakeViews(),
         ),
-        line=line or Line(Upstream("The rules registry", "http://127.0.0.1:9")),
+        line=line or Line(NOWHERE),
         doors=Doors(Access(keys), sessions or SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),
         registry=CollectorRegistry(),
         event_type=declared or event_type_loader.load(),

@@ -12,7 +12,6 @@ from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry
 
 from alert_api.adapters.fernet_seal import FernetSeal
-from alert_api.adapters.upstream import Upstream
 from alert_api.api.application import Doors, Stores, Streaming, build
 from alert_api.api.console_data import Line
 from alert_api.domain.notifications.case_notice import NOTICE_TYPES
@@ -129,7 +128,7 @@ def client_of(webhooks: Webhooks | None) -> FlaskClient:
     )  # fmt: skip
     return build(
         stores=stores,
-        line=Line(Upstream("The rules registry", "http://127.0.0.1:9")),
+        line=Line(samples.NOWHERE),
         doors=Doors(Access((ADA, BOB, EVE)), SessionDesk(FakeSessions(), FernetSeal(), lambda: 5)),
         registry=CollectorRegistry(),
         event_type=event_type_loader.load(),
