@@ -40,6 +40,9 @@ def is_ours(port: int, user: int | None = None) -> bool:
 
     Until a server listens anybody on the machine may take its port: nothing secret is sent to one that is not ours.
     """
+    # asked while a server starts: for each table the kernel goes through all that it could hold
+    if is_free(port):
+        return False
     users = {user for table in _SOCKETS if table.exists() for user in listeners(table.read_text(), port)}
     return users == {os.getuid() if user is None else user}
 
