@@ -11,6 +11,7 @@ from typing import Any
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.rebuild.support.recorded_run import Recording
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
+from tripline_contracts.event_type import EventType
 from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.prover.budget import Budget
 from tripline_engine.prover.settings import Judged
@@ -32,6 +33,7 @@ class Run:
     batches: Sequence[MicroBatch]
     said: Sequence[OutRecord]
     recording: Recording
+    of: Judged = JUDGED
 
     def fresh(self, archive: Path | None = None) -> Run:
         """The same, recorded anew."""
@@ -39,11 +41,13 @@ class Run:
 
     def verify(self, alert: Mapping[str, Any], transactions: int = 10**9) -> Verification:
         """Verifies an alert."""
-        return verify(alert, self.recording.journals, JUDGED, budget(transactions))
+        return verify(alert, self.recording.journals, self.of, budget(transactions))
 
 
-def judged(batches: Sequence[MicroBatch], shards: int = 1) -> Run:
+def judged(batches: Sequence[MicroBatch], shards: int = 1, event_type: EventType = TRANSACTION) -> Run:
     """An engine's run over a history."""
-    engine = Engine(shards)
+    engine = Engine(shards, event_type=event_type)
     engine.run(batches)
-    return Run(engine.alerts(), batches, engine.out, Recording(batches, engine.out))
+    return Run(
+        engine.alerts(), batches, engine.out, Recording(batches, engine.out), Judged(event_type, "data")
+    )
