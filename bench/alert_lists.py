@@ -25,8 +25,9 @@ from rich.console import Console
 from bench.figures import results
 from bench.figures.results import Result
 from bench.harness.api_process import running_api
-from bench.stored_alerts import cluster
+from bench.stored_alerts import cluster, sizes
 from bench.stored_alerts.calls import Call, Calls
+from bench.stored_alerts.costs import Meter
 from bench.stored_alerts.first_page import first_pages
 from bench.stored_alerts.storing import storing
 from tripline_demo import paths
@@ -36,6 +37,7 @@ _SINGLE_BAR_MS: Final = 30.0
 _PAGE_BAR_MS: Final = 1000.0
 _RATE: Final = 100
 _WARM_UP: Final = 20
+_COSTED: Final = 40
 
 
 @click.command()
@@ -53,7 +55,12 @@ _WARM_UP: Final = 20
 )
 @click.option("--only", default="", help="Calls with this in their names.")
 @click.option("--fill", is_flag=True, help="Fill the folder and measure nothing: the next run on it does.")
-def main(*, total: int, seconds: int, stored: int, folder: Path | None, only: str, fill: bool) -> None:
+@click.option(
+    "--costs", is_flag=True, help="Of each call by itself: processor time of API and database, and pages."
+)
+def main(
+    *, total: int, seconds: int, stored: int, folder: Path | None, only: str, fill: bool, costs: bool
+) -> None:
     """Measures lists, summaries and single alerts at 100 requests a second."""
     if fill and folder is None:
         raise click.UsageError("--fill needs --folder: without one all is gone when the run ends")
@@ -62,6 +69,10 @@ def main(*, total: int, seconds: int, stored: int, folder: Path | None, only: st
     with cluster.filled(total, folder) as owner:
         console.print(f"{_there(owner)} after {time.monotonic() - begin:.0f} s")
         if fill:
+            return
+        if costs:
+            _show_sizes(owner, total, console)
+            _show_costs(owner, total, only, console)
             return
         with (
             running_api("alert-api", "TRIPLINE_ALERTS_DSN", "tripline_alert_api", owner) as client,
@@ -86,6 +97,30 @@ def _there(owner: str) -> str:
             " FROM alerts.alert_counts"
         ).fetchall()
     return f"{count:,} alerts in {months} partitions"
+
+
+def _show_sizes(owner: str, total: int, console: Console) -> None:
+    relations = sizes.of_relations(owner)
+    whole = sum(size for _, _, size in relations)
+    console.print(f"bytes an alert: {whole / total:.0f}, and {sizes.of_log(owner) / total:.0f} of log")
+    for table, part, size in relations:
+        if size >= total:
+            console.print(f"  {size / total:7.1f}  {table}: {part}", highlight=False)
+
+
+def _show_costs(owner: str, total: int, only: str, console: Console) -> None:
+    """Nothing is stored meanwhile."""
+    with running_api("alert-api", "TRIPLINE_ALERTS_DSN", "tripline_alert_api", owner) as client:
+        meter = Meter(owner, client.base_url.port or 0)
+        for name, call, _ in _calls(client, total, only):
+            cost = meter.cost(call, _COSTED)
+            console.print(
+                f"{name}: {cost.wall_ms:.1f} ms (slowest {cost.slowest_ms:.1f}); processor: API {cost.api_ms:.1f},"
+                f" database {cost.database_ms:.1f} ms; pages {cost.pages:.0f}, of these read {cost.read:.0f};"
+                f" {cost.kilobytes:.0f} KB",
+                highlight=False,
+            )
+        meter.close()
 
 
 def _calls(client: httpx.Client, total: int, only: str) -> Iterator[tuple[str, Call, float]]:

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from alert_api.adapters.alert_lists import alert_counting, alert_walking
+from alert_api.adapters.alert_lists import alert_counting, alert_walking, amount_steps
 from alert_api.adapters.postgres_alert_events import PostgresAlertEvents
 from alert_api.adapters.postgres_alerts import PostgresAlerts, open_pool
 from alert_api.domain.events import AlertId
@@ -153,6 +153,7 @@ def test_pages_give_what_a_filter_chooses(
         ("LEAST_LOOKED", 2),
         ("FEW", few),
         ("FEW_AMOUNTS", few),
+        ("LOOKED_FIRST", min(looked, 500)),
     ):
         monkeypatch.setattr(alert_walking, name, value)
     listing, alerts = stored
@@ -161,6 +162,52 @@ def test_pages_give_what_a_filter_chooses(
         wanted = some_filter(random)
         fitting = sorted((one for one in alerts if one.fits(wanted)), key=lambda one: (-one.time, one.id))
         assert _pages(listing, wanted, limit) == [one.id for one in fitting], wanted
+
+
+def test_all_pages_of_amounts_in_many_steps(
+    monkeypatch: pytest.MonkeyPatch, stored: tuple[PostgresAlerts, list[Made]]
+) -> None:
+    """Beside each other, where the newest alerts are no page, with and without something else that is asked for."""
+    for name in ("FEW", "FEW_AMOUNTS", "LOOKED_FIRST"):
+        monkeypatch.setattr(alert_walking, name, 0)
+    listing, alerts = stored
+    for wanted in (
+        AlertFilter(min_amount=Decimal("7.5")),
+        AlertFilter(max_amount=Decimal(31)),
+        AlertFilter(min_amount=Decimal(5), max_amount=Decimal(62), state="open"),
+        AlertFilter(min_amount=Decimal(20), detected_from=EPOCH + 3 * HOUR, detected_to=EPOCH + 5 * HOUR),
+    ):
+        for looked, limit in ((2000, 7), (3, 7), (3, 100)):
+            monkeypatch.setattr(alert_walking, "LOOKED_APART", looked)
+            fitting = sorted((one for one in alerts if one.fits(wanted)), key=lambda one: (-one.time, one.id))
+            assert fitting
+            assert _pages(listing, wanted, limit) == [one.id for one in fitting], (wanted, looked)
+
+
+def test_an_amount_is_in_the_same_step_in_the_database_and_here(module_database: AlertsDatabase) -> None:
+    texts = (
+        "-5",
+        "0",
+        "0.999999",
+        "1",
+        "1.5",
+        "9.999999",
+        "10",
+        "19.99",
+        "99.99",
+        "100",
+        "123456789012.000001",
+    )
+    amounts = [Decimal(text) for text in texts]
+    with psycopg.connect(module_database.owner) as connection:
+        rows = connection.execute(
+            "SELECT alerts.amount_step(amount) FROM unnest(%s::numeric[]) WITH ORDINALITY AS a (amount, n) ORDER BY n",
+            (amounts,),
+        ).fetchall()
+    assert [step for (step,) in rows] == [amount_steps.amount_step(amount) for amount in amounts]
+    assert amount_steps.steps(Decimal("0.5"), Decimal(25)) == [0, *range(11, 20), 21, 22]
+    assert amount_steps.steps(Decimal(950), Decimal(1999)) == [39, 41]
+    assert amount_steps.steps(Decimal(2), Decimal(1)) == []
 
 
 @pytest.mark.parametrize("most", [2_000, 5])

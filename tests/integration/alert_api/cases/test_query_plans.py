@@ -65,6 +65,8 @@ LISTS: dict[str, AlertFilter] = {
     "of a group": AlertFilter(group=(("payeeId", "7"),)),
     "of a rule and a group": AlertFilter(rule_ids=(7,), group=(("payeeId", "7"),)),
     "of an amount": AlertFilter(min_amount=Decimal(29_990)),
+    "of amounts in many steps": AlertFilter(max_amount=Decimal(15_000)),
+    "of amounts in a span": AlertFilter(min_amount=Decimal(29_990), earliest=10_000, latest=29_000),
     "of a rule and an amount": AlertFilter(rule_ids=(7,), min_amount=Decimal(7)),
     "detected": AlertFilter(detected_from=15_000, detected_to=15_050),
     "that are snoozed": AlertFilter(snoozed=True),

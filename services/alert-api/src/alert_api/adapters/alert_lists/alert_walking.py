@@ -10,8 +10,8 @@ from typing import Any, Final, LiteralString
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from alert_api.adapters.alert_lists import alert_conditions
 from alert_api.adapters.alert_lists.alert_conditions import others, times
+from alert_api.adapters.alert_lists.amount_steps import AMOUNTS, LOOKED_FIRST, by_steps, newest_that_fit
 from alert_api.adapters.alert_lists.walks import (
     LEAST_LOOKED,
     LOOKED,
@@ -27,10 +27,8 @@ from alert_api.service.alert_queries import AlertFilter, Place
 FEW: Final = 500
 """Alerts of one kind that are all looked at, whatever else is asked for."""
 
-FEW_AMOUNTS: Final = 20_000
+FEW_AMOUNTS: Final = 2000
 """The same where amount, time and place in the list are all that is asked for, which one index has."""
-
-AMOUNTS: Final = (alert_conditions.AT_LEAST, alert_conditions.AT_MOST)
 
 Connection = psycopg.Connection[Any]
 Row = tuple[Any, ...]
@@ -126,11 +124,25 @@ def _route(connection: Connection, alert_filter: AlertFilter, asked: Asked, rows
             if way.is_apart and _count(connection, way, asked, FEW) <= FEW:
                 # Twice as many: some may have come since they were counted.
                 return Route(way.with_rest(asked.others), max(2 * FEW, rows), all_looked_at=True)
+    if amounts and not ways[0].is_apart:
+        ways[0] = _of_amounts(connection, alert_filter, asked, rows) or ways[0]
     walks = by_detection(ways[0].with_rest(asked.others), asked.others, alert_filter)
     looked = LOOKED_APART if ways[0].is_apart else LOOKED
     if walks[0].kind == "of rules":
-        return Route(walks, max(LEAST_LOOKED, looked // len(alert_filter.rule_ids)))
-    return Route(walks, max(looked, rows))
+        looked = max(LEAST_LOOKED, looked // len(alert_filter.rule_ids))
+    elif walks[0].kind == "of amounts" and len(amounts) < len(asked.others):
+        looked = max(LEAST_LOOKED, looked // max(1, len(asked.values["steps"])))
+    return Route(walks, looked if walks[0].is_of_each else max(looked, rows))
+
+
+def _of_amounts(connection: Connection, alert_filter: AlertFilter, asked: Asked, rows: int) -> Start | None:
+    """Walks through steps of amounts, unless the newest alerts are a page already."""
+    query = numbered(newest_that_fit(asked.timed, asked.others), looked=LOOKED_FIRST)
+    [(newest,)] = connection.execute(query, asked.values, prepare=True).fetchall()
+    way = None if newest >= rows else by_steps(connection, alert_filter)
+    if way is not None:
+        asked.values.update(way.values)
+    return way
 
 
 def _count(connection: Connection, way: Start, asked: Asked, most: int) -> int:
@@ -148,7 +160,7 @@ def _end(connection: Connection, route: Route, asked: Asked, last: int | None) -
     """The newest alert behind which one of the walks may have more that nobody looked at. Of a full page, whose last
     event time is given, only what is before its end counts."""
     bounded = [walk for walk in route.walks if walk.can_end_early]
-    one_order = len(route.walks) == 1 and route.walks[0].kind != "of rules"
+    one_order = len(route.walks) == 1 and not route.walks[0].is_of_each
     if route.all_looked_at or not bounded or (last is not None and one_order):
         return None
     timed, values = asked.timed, asked.values

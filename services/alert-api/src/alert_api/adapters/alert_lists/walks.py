@@ -41,16 +41,21 @@ _SNOOZED_KEYS: LiteralString = "SELECT a.event_time, a.alert_id FROM alerts.snoo
 _OF_KEYS: LiteralString = """SELECT a.* FROM ({keys}) k
        JOIN alerts.alerts a ON a.event_time = k.event_time AND a.alert_id = k.alert_id"""
 
-Kind = Literal["ordered", "of rules", "snoozed", "all", "few", "keys"]
+Kind = Literal["ordered", "of rules", "of amounts", "snoozed", "all", "few", "keys"]
+
+_FOR_EACH: Final[dict[Kind, LiteralString]] = {
+    "of rules": "unnest(%(rule_ids)s::bigint[]) AS asked (rule_id)",
+    "of amounts": "unnest(%(steps)s::integer[]) AS asked (step)",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
     """One way: ``start`` is what the index begins with, ``rest`` what is looked at in each alert.
 
-    :ivar kind: in the index's order; so for each rule of the filter; through the alerts that snoozes cover, which
-        ``start`` is about then; or not in order, and sorted: ``all`` that it begins with, a ``few`` that an index leads
-        to, or the ``keys`` in an index that has all that is asked for
+    :ivar kind: in the index's order; so for each rule of the filter, or each step of amounts; through the alerts that
+        snoozes cover, which ``start`` is about then; or not in order, and sorted: ``all`` that it begins with, a
+        ``few`` that an index leads to, or the ``keys`` in an index that has all that is asked for
     :ivar check: what the index says, but for two values with one hash
     """
 
@@ -62,7 +67,12 @@ class Walk:
     @property
     def can_end_early(self) -> bool:
         """Whether there may be more behind what is looked at."""
-        return bool(self.rest) and self.kind in ("ordered", "of rules", "snoozed")
+        return bool(self.rest) and (self.is_of_each or self.kind in ("ordered", "snoozed"))
+
+    @property
+    def is_of_each(self) -> bool:
+        """Whether it is several, beside each other."""
+        return self.kind in _FOR_EACH
 
     def query(self, timed: list[LiteralString]) -> LiteralString:
         """The first alerts of it, `rows` at most, with all their columns."""
@@ -85,7 +95,7 @@ class Walk:
             read = _ALERTS + start + ORDER + most
         if rest or self.kind in ("all", "few", "keys"):
             read = f"SELECT a.* FROM ({read}) a{where(rest)}{ORDER} LIMIT %(rows)s"  # noqa: S608 - constants
-        return self._for_each_rule(read)
+        return self._for_each(read)
 
     def some_query(self, timed: list[LiteralString]) -> LiteralString:
         """A row for each alert that it begins with, `most` of them at most. Of amounts those of all times: so many
@@ -94,19 +104,19 @@ class Walk:
             return f"SELECT 1 FROM ({_KEYS}{where([*self.start])}{BY_AMOUNT} LIMIT %(most)s) w"  # noqa: S608
         # The order says which index is meant, and reads no more.
         order: LiteralString = "" if self.kind == "all" else ORDER
-        return self._for_each_rule(f"SELECT 1 FROM ({self._keys(timed)}{order} LIMIT %(most)s) w")  # noqa: S608
+        return self._for_each(f"SELECT 1 FROM ({self._keys(timed)}{order} LIMIT %(most)s) w")  # noqa: S608
 
     def end_query(self, timed: list[LiteralString]) -> LiteralString:
-        """The last alert that is looked at, of each rule; none where the walk comes to its end before."""
-        return self._for_each_rule(self._keys(timed) + ORDER + " LIMIT 1 OFFSET %(looked)s")
+        """The last alert that is looked at, of each rule or step; none where the walk comes to its end before."""
+        return self._for_each(self._keys(timed) + ORDER + " LIMIT 1 OFFSET %(looked)s")
 
     def _keys(self, timed: list[LiteralString]) -> LiteralString:
         return (_SNOOZED_KEYS if self.kind == "snoozed" else _KEYS) + where([*self.start, *timed])
 
-    def _for_each_rule(self, read: LiteralString) -> LiteralString:
-        if self.kind != "of rules":
+    def _for_each(self, read: LiteralString) -> LiteralString:
+        if self.kind not in _FOR_EACH:
             return read
-        return f"SELECT w.* FROM unnest(%(rule_ids)s::bigint[]) AS asked (rule_id), LATERAL ({read}) w"  # noqa: S608
+        return f"SELECT w.* FROM {_FOR_EACH[self.kind]}, LATERAL ({read}) w"  # noqa: S608 - constants
 
 
 @dataclass(frozen=True, slots=True)
