@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from typing import Any
+from importlib import resources
+from typing import Any, get_args
 
 import httpx
 import pytest
@@ -13,8 +15,10 @@ from flask.testing import FlaskClient
 from alert_api.adapters.prover.http_prover import HttpProver
 from alert_api.api.console_data import Line
 from alert_api.api.proofs.judgement import with_snoozes
+from alert_api.api.proofs.proof_schemas import REASONS
 from tests.unit.alert_api.support.fake_snoozes import FakeSnoozes
 from tests.unit.alert_api.support.samples import NOWHERE, app, key
+from tripline_engine.domain.proof.reasons import Reason
 
 VIEWER, AS_VIEWER = key("viewer", "alerts:read")
 CLERK, AS_CLERK = key("clerk", "rules:read")
@@ -88,3 +92,11 @@ def test_every_rule_says_whether_a_snooze_covers_its_alert() -> None:
     asked = Asked(rules=[{"reason": "alerted", "alertId": "a1"}])
     [rule] = asked.client().get("/v1/transactions/t/judgement", headers=AS_VIEWER).get_json()["rules"]
     assert rule == {"reason": "alerted", "alertId": "a1", "snoozeId": None}
+
+
+def test_the_document_and_the_console_know_each_reason_that_the_engine_gives() -> None:
+    assert {*REASONS} == {*get_args(Reason), "snoozed"}
+    console = resources.files("alert_api") / "console" / "alerts" / "why_not.js"
+    table = re.search(r"const REASONS = \{(.*?)\};", console.read_text(encoding="utf-8"), re.DOTALL)
+    assert table is not None
+    assert set(re.findall(r"^  (\w+): \"[^\"]{5,}\",$", table[1], re.MULTILINE)) == {*REASONS}

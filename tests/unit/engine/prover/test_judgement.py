@@ -17,6 +17,7 @@ from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.oracle.generators.profile import EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.histories.seeds import seeds
+from tests.oracle.values.model import Json
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.prover.support.proofs import JUDGED, Run, budget, judged
 from tripline_engine.prover.errors import HistoryMissing, NothingThere
@@ -222,3 +223,29 @@ def test_entries_of_a_party_are_judged_one_by_one() -> None:
     ]
     alone = [(rule["ruleId"], rule["side"]) for rule in said_of(run, "t3")["rules"]]
     assert alone == [(1, "payer"), (2, "payer")]
+
+
+@pytest.mark.parametrize("resets", [False, True])
+def test_a_crossing_within_a_cooldown_is_told_from_one_that_is_none(resets: bool) -> None:
+    rule = draft("SUM", ">", "5", seconds=3, firing="crossing", cooldown=300, reset=resets)
+    amounts = {1: "3", 2: "3", 10: "1", 11: "6", 12: "1"}
+    records = [payment(second, START + 1000 * second, amount) for second, amount in amounts.items()]
+    run = judged([batch(events=[Registry().publish(1, rule, START, START)]), batch(records=records)])
+    said = [said_of(run, f"t{second}")["rules"][0]["reason"] for second in amounts]
+    assert said == ["limit", "alerted", "limit", "cooldown", "held_before"]
+
+
+def test_each_side_has_a_reason_of_its_own() -> None:
+    stores = draft("SUM", ">", "5", by=("account",), seconds=600, late_events="store")
+    twin: dict[str, Json] = {"transactionId": "t1", "beneficiaryId": 14}
+    run = judged(
+        [
+            batch(events=[Registry().publish(1, stores, START, START)]),
+            batch(records=[payment(1, START + 3000, "1")]),
+            batch(records=[payment(2, START + 2000, "1", more={"beneficiaryId": 13})]),
+            batch(records=[payment(3, START + 4000, "1", more=twin)]),
+        ]
+    )
+    late, again = said_of(run, "t2")["rules"], said_of(run, "t1", START + 4000)["rules"]
+    assert [(rule["side"], rule["reason"]) for rule in late] == [("payer", "late"), ("payee", "limit")]
+    assert [(rule["side"], rule["reason"]) for rule in again] == [("payer", "duplicate"), ("payee", "limit")]

@@ -149,7 +149,9 @@ class Anchor:
             if traced_until is not None:
                 evaluated, late = evaluation.evaluated(version, eligible)
                 traced = evaluated & (rows.record_time < traced_until)
-                judgement.traces.append(sample_traces(reading, traced, fired, late))
+                judgement.traces.append(
+                    sample_traces(reading, traced, fired, late, evaluation.cooled.get(version.key))
+                )
             evaluation.results.release(version)
         evaluation.results.finish()
         return judgement

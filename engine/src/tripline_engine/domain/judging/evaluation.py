@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tripline_contracts.rules.aggregate import OF_ORDER
 from tripline_engine.domain.buckets.bucket_readings import BucketReadings
-from tripline_engine.domain.firing.firing_states import FiringRecords
+from tripline_engine.domain.firing.firing_states import HELD, TIME, WIDTH, FiringRecords, FiringStates
 from tripline_engine.domain.groups.group_lists import IntrusiveLists
 from tripline_engine.domain.history.threshold_runs import ThresholdRun, number_runs, threshold_runs
 from tripline_engine.domain.judging.bucket_bounds import bounds_of
@@ -28,7 +28,7 @@ from tripline_engine.domain.judging.readings import (
 from tripline_engine.domain.judging.window_results import EnteredRows, WindowResults
 from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.rules.measures import BucketKey, Measure, Population
-from tripline_engine.domain.rules.rule_version import RuleVersion
+from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKey
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.transactions.columns import Amounts, Totals
 
@@ -38,6 +38,7 @@ class BatchEvaluation:
     """The evaluator of a batch: rows ``start`` to ``end`` of the history, which all lists hold already.
 
     :ivar newest: int64 ms, n: the newest event time of the group before the row, or MIN_TIME
+    :ivar cooled: bool, n: where an alert was due but for the cooldown; only where a proof is told every trace
     """
 
     windows: WindowSet
@@ -46,6 +47,7 @@ class BatchEvaluation:
     watermarks: Watermarks
     newest: dict[Population, npt.NDArray[np.int64]]
     results: WindowResults
+    cooled: dict[RuleVersionKey, npt.NDArray[np.bool_]] = field(default_factory=dict)
     _counted: dict[tuple[Population, bool], dict[str, int]] = field(default_factory=dict)
 
     def fire(
@@ -61,7 +63,10 @@ class BatchEvaluation:
         if states is not None and version.definition.firing == "crossing":
             states.cross(self.start, time, version.window_ms, fired, counted)
         if states is not None:
+            due = fired.copy() if self.windows.tuning.telling.every_trace else None
             states.cooldown.suppress(self.start, time, fired, self.watermarks.lateness_floor)
+            if due is not None:
+                self.cooled[version.key] = due & ~fired
         return fired, reading
 
     def changed_states(
@@ -184,9 +189,21 @@ class BatchEvaluation:
             version.measures,
         )
         limits, lateness_floor = self.limits(version, measure), self.watermarks.lateness_floor
+        held = self._held_before(version, states) if self.windows.tuning.telling.every_trace else None
         outcome = reset.evaluate(self.start, counted, states, limits, self._floor(version), lateness_floor)
         reading = self._read_measure(version, measure, outcome.totals, outcome.extremes, reset.lists)
-        return outcome.fired, self._read(version, [reading])
+        rule = self._read(version, [reading])
+        if held is not None:
+            self.cooled[version.key] = rule.satisfied() & counted & ~held & ~outcome.fired
+        return outcome.fired, rule
+
+    def _held_before(self, version: RuleVersion, states: FiringStates) -> npt.NDArray[np.bool_]:
+        """Where a crossing is none, for it held before: of the first of each group among the rows (bool, n)."""
+        states.reserve()
+        slots = self.windows.lists[version.population].slots[self.start : self.end]
+        state, time = states.state.reshape(-1, WIDTH)[slots], self.windows.history.time[self.start : self.end]
+        held: npt.NDArray[np.bool_] = (state[:, HELD] == 1) & (state[:, TIME] >= time - version.window_ms)
+        return held & (version.definition.firing == "crossing")
 
     def _read(self, version: RuleVersion, measures: list[MeasureReading]) -> RuleReading:
         history, newest = self.windows.history, self.newest[version.population]

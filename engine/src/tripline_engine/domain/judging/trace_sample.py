@@ -22,6 +22,7 @@ class TraceSample:
     :ivar evaluations: how many there are
     :ivar fired: bool, by row: where an alert is due
     :ivar late: bool, by row
+    :ivar cooled: bool, by row: where but for the cooldown an alert was due; None where nobody asks
     """
 
     reading: RuleReading
@@ -29,6 +30,7 @@ class TraceSample:
     evaluations: int
     fired: npt.NDArray[np.bool_]
     late: npt.NDArray[np.bool_]
+    cooled: npt.NDArray[np.bool_] | None = None
 
 
 def sample_traces(
@@ -36,7 +38,8 @@ def sample_traces(
     traced: npt.NDArray[np.bool_],
     fired: npt.NDArray[np.bool_],
     late: npt.NDArray[np.bool_],
+    cooled: npt.NDArray[np.bool_] | None = None,
 ) -> TraceSample:
     """The sample of a version's evaluations where ``traced`` (bool, by row) holds."""
     rows = np.flatnonzero(traced)
-    return TraceSample(reading, rows[:MAX_RECORDS], len(rows), fired, late)
+    return TraceSample(reading, rows[:MAX_RECORDS], len(rows), fired, late, cooled)

@@ -24,7 +24,7 @@ class Judged:
     """What one shard said when it was given nothing but the transaction.
 
     :ivar counters: of that micro-batch
-    :ivar traces: evaluations as rule-traces.v1 has them, by rule and side
+    :ivar traces: evaluations as rule-traces.v1 has them, and whether a cooldown was in the way, by rule and side
     :ivar rejected: whether the transaction was not admitted
     """
 
@@ -49,11 +49,13 @@ def reason_of(rule: Rule, version: RuleVersion | None, judged: Judged, side: str
         return "paused"
     if version is None:
         return "not_in_force"
+    trace = judged.traces.get((rule.rule_id, side))
+    if trace is not None:
+        return _of_evaluation(trace)  # counters may be about the other side
     for counter, reason in _LEFT_OUT:
         if judged.counters.get(rule_counter(rule.rule_id, counter), 0):
             return reason
-    trace = judged.traces.get((rule.rule_id, side))
-    return "filtered" if trace is None else _of_evaluation(version, trace)
+    return "filtered"
 
 
 _LEFT_OUT: tuple[tuple[str, Reason], ...] = (
@@ -64,11 +66,11 @@ _LEFT_OUT: tuple[tuple[str, Reason], ...] = (
 )
 
 
-def _of_evaluation(version: RuleVersion, trace: Trace) -> Reason:
+def _of_evaluation(trace: Trace) -> Reason:
     if trace["alerted"]:
         return "alerted"
     if not trace["holds"]:
         return "limit"
-    if version.definition.firing == "crossing":
-        return "late" if trace["late"] else "held_before"
-    return "cooldown"
+    if trace.get("cooled"):
+        return "cooldown"
+    return "late" if trace["late"] else "held_before"

@@ -108,6 +108,7 @@ class TraceCollector:
             "holds": bool(held.holds[row]),
             "alerted": bool(sample.fired[row]),
             "late": bool(sample.late[row]),
+            **({} if sample.cooled is None else {"cooled": bool(sample.cooled[row])}),
             "judgedAt": self._now,
         }
 

@@ -9,7 +9,7 @@ import { sumCells } from "../words/verdict.js";
 
 const SECONDS = 150;
 const HEAD = ["Rule", "Result", "Group", "Value", "Limit"];
-const REASONS = {
+export const REASONS = {
   alerted: "It alerted",
   limit: "The limit was not reached",
   cooldown: "It held; the group was silent after an alert",
@@ -105,7 +105,7 @@ function row(rule) {
       element("a", ruleLink({ ruleId: rule.ruleId, ruleVersion: rule.version }), rule.name),
       ` v${rule.version}`,
     ),
-    element("td", {}, reason),
+    element("td", {}, reason, rule.warm === false ? [" ", notWarm()] : null),
     element("td", {}, (group.join(", ") || "all") + (rule.side ? ` as ${rule.side}` : "")),
     element(
       "td",
@@ -122,6 +122,11 @@ function row(rule) {
       [...measured.map(limitOf), ...sums.map(([, least]) => least)].join("; "),
     ),
   );
+}
+
+function notWarm() {
+  const title = `The window may lack ${MANY} from before the engine knew this rule`;
+  return element("span", { class: "tag", title }, "window not full");
 }
 
 function limitOf({ limit, operator, limitOperatorType }) {
