@@ -17,6 +17,7 @@ Path arguments come by name; the others by position, in the order of the decorat
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 import threading
@@ -26,6 +27,7 @@ from typing import Any, TypeVar, cast
 
 import flask_smorest
 from flask import Flask, Request, request
+from flask_smorest.utils import deepupdate
 from webargs.flaskparser import FlaskParser
 
 from tripline_http.auth import authorize
@@ -142,8 +144,15 @@ class ApiBlueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         )
 
     def doc(self, **members: Any) -> Callable[[View], View]:
-        """Adds members to the operation's description."""
-        return cast("Callable[[View], View]", super().doc(**members))
+        """Adds members to the operation's description; flask-smorest's own would wrap the view as well."""
+
+        def decorate(view: View) -> View:
+            documented = getattr(view, "_apidoc", {})
+            before = copy.deepcopy(documented.get("manual_doc", {}))
+            view.__dict__["_apidoc"] = {**documented, "manual_doc": deepupdate(before, members)}
+            return view
+
+        return decorate
 
     def problems(self, *statuses: int) -> Callable[[View], View]:
         """Documents that the operation may answer with these problems.
