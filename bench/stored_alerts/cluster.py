@@ -30,7 +30,7 @@ _FILLING: Final = (
 @contextmanager
 def filled(total: int, folder: Path | None) -> Iterator[str]:
     """The superuser's DSN of a database with so many alerts. It is measured with the settings of an installation: with
-    fsync, and no more memory than Postgres asks for by itself."""
+    fsync, and with that much memory."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="tripline-bench-", dir=paths.var_folder()) as name:
             _fill(Path(name) / "postgres", total)
@@ -51,7 +51,7 @@ def filled(total: int, folder: Path | None) -> Iterator[str]:
 
 
 @contextmanager
-def _running(home: Path, settings: tuple[str, ...] = ()) -> Iterator[str]:
+def _running(home: Path, settings: tuple[str, ...] = postgres.INSTALLED) -> Iterator[str]:
     password = home / _PASSWORD
     with postgres.running(home, settings, password=password.read_text(encoding="utf-8")) as cluster:
         yield cluster.dsn(_DATABASE)

@@ -14,6 +14,7 @@ from tests.contract.support.compose_services import FILE, OURS, SERVICES, for_ea
 from tripline_contracts.kafka import access as kafka_access
 from tripline_demo import kafka_passwords
 from tripline_demo.deployment import passfiles, secret_files
+from tripline_demo.embedded import postgres
 from tripline_demo.stack.plan import DATABASE
 from tripline_demo.stack.program import Program
 from tripline_http.bind_address import HOSTS, METRICS_BIND, parse_bind, parse_hosts, parse_metrics_bind
@@ -109,7 +110,12 @@ class TestReach:
 
     def test_postgres_tells_who_logs_in(self) -> None:
         command = SERVICES["postgres"].raw["command"]
-        assert command == ["postgres", "-c", "log_connections=authorization", "-c", "log_disconnections=on"]
+        logins = ["-c", "log_connections=authorization", "-c", "log_disconnections=on"]
+        assert command[:5] == ["postgres", *logins]
+
+    def test_postgres_has_the_settings_of_the_demo_without_containers(self) -> None:
+        command = SERVICES["postgres"].raw["command"]
+        assert command[5:] == [word for setting in postgres.INSTALLED for word in ("-c", setting)]
 
     @for_each({name: service for name, service in OURS.items() if "TRIPLINE_HTTP_BIND" in service.settings})
     def test_metrics_of_an_api_are_not_on_its_published_port(self, service: Service) -> None:

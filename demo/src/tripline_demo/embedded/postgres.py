@@ -50,7 +50,8 @@ host    all       all   127.0.0.1/32   scram-sha-256
     "pg_ident.conf": "# No other user names.\n",
 }
 _NAMED_BY = {"config_file": "postgresql.conf", "hba_file": "pg_hba.conf", "ident_file": "pg_ident.conf"}
-_DURABLE: tuple[str, ...] = ()
+INSTALLED: tuple[str, ...] = ("shared_buffers=512MB", "max_wal_size=4GB", "checkpoint_timeout=15min")
+"""Settings of an installation, as those of the compose file: alerts go into indexes by chance (decision 0150)."""
 THROWAWAY = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 """Settings for clusters whose data nobody wants after a crash: tests."""
 
@@ -65,7 +66,7 @@ class Cluster:
     home: Path
     port: int
     password: str = field(repr=False)
-    settings: tuple[str, ...] = _DURABLE
+    settings: tuple[str, ...] = INSTALLED
 
     @property
     def data(self) -> Path:

@@ -45,10 +45,9 @@ def steps(lowest: Decimal, highest: Decimal) -> list[int]:
 
 def by_steps(connection: psycopg.Connection[Any], alert_filter: AlertFilter) -> Start | None:
     """Where amounts are all that is known of where to begin; None where they are in too many steps."""
-    highest = alert_filter.max_amount
-    if highest is None:
-        row = connection.execute(_LARGEST, prepare=True).fetchone()
-        highest = row[0] if row else Decimal(0)
+    row = connection.execute(_LARGEST, prepare=True).fetchone()
+    largest = row[0] if row else Decimal(0)
+    highest = largest if alert_filter.max_amount is None else min(largest, alert_filter.max_amount)
     asked = steps(alert_filter.min_amount or Decimal(0), highest)
     if len(asked) > MOST_STEPS:
         return None
