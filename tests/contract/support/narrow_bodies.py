@@ -57,7 +57,8 @@ def without_repetitions(document: dict[str, Any]) -> None:
 
 
 def _narrow_parts(schemas: dict[str, Any]) -> None:
-    """Groupings by fields, or by one amount in steps; filters without sides, which are for parties alone."""
+    """Groupings by fields, or by one amount in steps; filters without sides, which are for parties alone. Each part of a
+    filter is tried by itself; within all, any and not there is one of them, plain or with not before it."""
     fields = list(event_type_loader.load().groupable)
     either = schemas["RuleGrouping"]["items"]["anyOf"]
     by_fields = {"type": "array", "uniqueItems": True, "items": {"type": "string", "enum": fields}}
@@ -67,6 +68,12 @@ def _narrow_parts(schemas: dict[str, Any]) -> None:
     schemas["RuleGrouping"] = {"anyOf": [by_fields, in_steps]}
     parts = schemas["RuleFilter"]["anyOf"]
     parts[:] = [part for part in parts if "side" not in part["properties"]]
+    one = next(part for part in parts if "value" in part["properties"])
+    (no,) = [part for part in parts if "not" in part["properties"]]
+    no["properties"]["not"] = one
+    for name in ("all", "any"):
+        (several,) = [part for part in parts if name in part["properties"]]
+        several["properties"][name]["items"] = {"anyOf": [one, no]}
 
 
 def _leave_out_what_repeats(variant: dict[str, Any], first: dict[str, Any], schemas: dict[str, Any]) -> None:
@@ -76,6 +83,8 @@ def _leave_out_what_repeats(variant: dict[str, Any], first: dict[str, Any], sche
             del properties[name]
         elif name == "groupingKeyNames":
             properties[name] = schemas["RuleGrouping"]["anyOf"][0]
+        elif name == "limit":
+            properties[name] = properties[name]["anyOf"][0]
 
 
 def _narrow_conditions(schemas: dict[str, Any]) -> None:
