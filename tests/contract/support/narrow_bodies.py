@@ -57,8 +57,8 @@ def without_repetitions(document: dict[str, Any]) -> None:
 
 
 def _narrow_parts(schemas: dict[str, Any]) -> None:
-    """Groupings by fields, or by one amount in steps; filters without sides, which are for parties alone. Each part of a
-    filter is tried by itself; within all, any and not there is one of them, plain or with not before it."""
+    """Groupings by fields, or by one amount in steps; filters without sides, which are for parties alone. Each part of
+    a filter is tried by itself; within all, any and not there is one of them, plain or with not before it."""
     fields = list(event_type_loader.load().groupable)
     either = schemas["RuleGrouping"]["items"]["anyOf"]
     by_fields = {"type": "array", "uniqueItems": True, "items": {"type": "string", "enum": fields}}

@@ -18,6 +18,7 @@ from schemathesis.checks import ignored_auth
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core.failures import FailureGroup
 from schemathesis.generation import GenerationMode
+from schemathesis.transport.requests import ManagedCookiesSession
 
 from tests.contract.support.same_cases import same_cases
 from tests.contract.support.schemathesis_campaign import CONFIG, spell_as_sent
@@ -54,10 +55,12 @@ class RoleCampaign:
     fill: Callable[[Any], None]
     without: tuple[str, ...] = ()
     narrow: Callable[[dict[str, Any]], None] = lambda _document: None
+    session: ManagedCookiesSession = field(default_factory=ManagedCookiesSession)
+    """Connections that stay open; it keeps no cookie."""
 
     def run(self) -> RoleOutcome:
         """All operations of the document that the service answers with."""
-        with same_cases():
+        with same_cases(), self.session:
             return self._run()
 
     def _run(self) -> RoleOutcome:
@@ -93,7 +96,7 @@ class RoleCampaign:
                 is_allowed = scope is None or scope in scopes
                 if is_allowed:
                     self.fill(case)
-                _try(outcome, case, role, is_allowed=is_allowed)
+                _hold(outcome, case, case.call(session=self.session), role, is_allowed=is_allowed)
 
         settings = hypothesis.settings(
             max_examples=CASES[mode],
@@ -115,9 +118,8 @@ def _succeeded(counted: Counter[int]) -> bool:
     return any(200 <= status < 300 for status in counted)
 
 
-def _try(outcome: RoleOutcome, case: Any, role: str, *, is_allowed: bool) -> None:
+def _hold(outcome: RoleOutcome, case: Any, response: Any, role: str, *, is_allowed: bool) -> None:
     label = case.operation.label
-    response = case.call()
     is_negative = case.meta is not None and case.meta.generation.mode is GenerationMode.NEGATIVE
     if is_negative and response.status_code in UNROUTED:
         return
