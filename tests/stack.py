@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import psutil
 
-from tests import classes
+from tests import engine_economy
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.processes import leash, ports
 from tripline_demo.stack import orphans
@@ -71,7 +71,12 @@ def prepare(folder: Path, jars: Jars) -> Places:
 def environment(places: Places) -> dict[str, str]:
     """What makes `tripline` work on that folder; settings of whoever runs the tests do not reach it."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith("TRIPLINE_")}
-    return {**ours, **classes.setting(Jars(places.var / "jars")), "TRIPLINE_VAR": str(places.var), **WEBHOOKS}
+    return {
+        **ours,
+        **engine_economy.settings(Jars(places.var / "jars")),
+        "TRIPLINE_VAR": str(places.var),
+        **WEBHOOKS,
+    }
 
 
 def tripline(places: Places, *words: str) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ from typing import IO
 
 import psutil
 
-from tests import classes
+from tests import engine_economy
 from tests.e2e.support.waiting import eventually
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
@@ -79,7 +79,7 @@ class Workplace:
             "TRIPLINE_SHARDS": str(self.shards),
             "TRIPLINE_CLOCK": "data",
             "TRIPLINE_JARS": str(self.jars.engine),
-            **classes.setting(self.jars),
+            **engine_economy.settings(self.jars),
             "TRIPLINE_ARCHIVE": str(self.archive),
             "TRIPLINE_LOG_LEVEL": "warning",
             **self.more,

@@ -40,6 +40,7 @@ class EngineSettings:
     """Settings of one engine process. Times in ms are integers, addresses are host:port.
 
     :ivar shards: None: the number pinned by the checkpoint
+    :ivar poll_ms: how long Spark waits before it asks Kafka again where nothing was new
     :ivar archive: the archiver's folder; None: no archive
     :ivar cold_start: start on an empty checkpoint though history is missing
     """
@@ -58,6 +59,7 @@ class EngineSettings:
     metrics_host: str
     metrics_port: int
     driver_mebibytes: int
+    poll_ms: int
     log_level: str
     fault_point: str | None
     class_cache: Path | None
@@ -102,6 +104,7 @@ def from_environment() -> EngineSettings:
                 metrics_host=host,
                 metrics_port=port,
                 driver_mebibytes=_mebibytes(env.str("DRIVER_MEMORY", "2g")),
+                poll_ms=env.int("POLL_MS", 50, validate=Range(10, 10_000)),
                 log_level=env.str("LOG_LEVEL", "info"),
                 fault_point=env.str("FAULT_POINT", None),
                 class_cache=env.path("CLASS_CACHE", None),

@@ -69,6 +69,7 @@ def test_what_is_missing_is_named(environment: pytest.MonkeyPatch, name: str) ->
         ("TRIPLINE_DRIVER_MEMORY", "2gb"),
         ("TRIPLINE_DRIVER_MEMORY", "2048"),
         ("TRIPLINE_DRIVER_MEMORY", "0g"),
+        ("TRIPLINE_POLL_MS", "0"),
     ],
 )
 def test_what_is_wrong_is_named(environment: pytest.MonkeyPatch, name: str, value: str) -> None:

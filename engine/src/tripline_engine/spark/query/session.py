@@ -46,9 +46,6 @@ _PURPOSE: Final[dict[str, str]] = {
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),
-    # with nothing new Spark asks Kafka again after 10 ms: half a core, broker included, for nothing. It matters to the
-    # first record after a silence only: under load there is always more
-    "spark.sql.streaming.pollingDelay": "50",
     # over TCP every hand-over to Python waits 42 ms for a delayed acknowledgement
     "spark.python.unix.domain.socket.enabled": "true",
     # forks workers that have everything imported
@@ -204,6 +201,9 @@ def _deployment(settings: EngineSettings, shards: int, archive: ClassCache | Non
         "spark.executor.defaultJavaOptions": _TRIM,
         "spark.executor.extraClassPath": f"{settings.jars}/*",
         "spark.driver.memory": f"{settings.driver_mebibytes}m",
+        # with nothing new Spark asks Kafka again after 10 ms unless told: half a core, broker included, for nothing. It
+        # matters to the first record after a silence only: under load there is always more
+        "spark.sql.streaming.pollingDelay": str(settings.poll_ms),
         **({"spark.driver.host": "127.0.0.1"} if settings.is_local else {}),
         "spark.sql.shuffle.partitions": str(shards),
         # a fault point waits for tasks to be done, and Spark's status has to say so at once
