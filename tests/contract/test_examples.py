@@ -65,13 +65,24 @@ def test_definitions_in_rule_events_are_normalised_and_hashed(path: Path) -> Non
     definition = rule_definition.parse(event["definition"], type_of(path))
     assert definition.to_json() == event["definition"]
     assert definition.hash == event["definitionHash"]
-    if event["type"] == "RulePublished":
+    if event["type"] in ("RulePublished", "RuleShadowStarted"):
         assert event["definitionVersion"] == event["version"]
     for window in widest_windows([(event["ruleId"], event["definitionVersion"], definition)]):
-        assert (window in event["widestWindows"]) == (event["state"] != "DELETED")
+        needed = event["state"] != "DELETED" and event["type"] != "RuleShadowStarted"
+        assert (window in event["widestWindows"]) == needed
 
 
-@pytest.mark.parametrize("path", examples_of("alerts.v1"), ids=example_id)
+def test_a_shadow_s_alert_is_of_the_version_that_was_started_and_then_promoted() -> None:
+    alert = read_example(EXAMPLES / "shadow-alerts.v1" / "worked-example-3.json")
+    for name in ("rule-shadow-started.json", "rule-shadow-promoted.json"):
+        event = read_example(EXAMPLES / "rules.v1" / name)
+        assert alert["definitionHash"] == event["definitionHash"]
+        assert alert["ruleVersion"] == event["definitionVersion"]
+
+
+@pytest.mark.parametrize(
+    "path", [*examples_of("alerts.v1"), *examples_of("shadow-alerts.v1")], ids=example_id
+)
 def test_alerts_add_up(path: Path) -> None:
     alert, declared = read_example(path), type_of(path)
     trigger = alert["transaction"]

@@ -128,3 +128,11 @@ def test_what_tripline_writes_has_no_other_fields(name: str) -> None:
 
 def test_transactions_may_have_other_fields() -> None:
     assert "additionalProperties" not in schemas.load("transactions.v1")
+
+
+def test_a_shadow_s_alert_is_an_alert_but_for_its_mode() -> None:
+    """Written anew from alerts.v1.json, whose properties are read elsewhere as they stand."""
+    alert, shadow = schemas.load("alerts.v1"), schemas.load("shadow-alerts.v1")
+    named = {name: shadow[name] for name in ("$id", "title")}
+    expected = {**alert, **named, "properties": {**alert["properties"], "mode": {"const": "shadow"}}}
+    assert shadow == expected

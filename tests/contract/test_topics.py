@@ -23,6 +23,7 @@ def test_the_topics_are_these() -> None:
         "rules.v1": 1,
         "transactions.v1": 2,
         "alerts.v1": 2,
+        "shadow-alerts.v1": 2,
         "cases.v1": 1,
         "rule-status.v1": 1,
         "rule-traces.v1": 2,
@@ -47,6 +48,7 @@ class TestEachTopic:
         config = topic.creation_config()
         assert config["cleanup.policy"] == "delete"
         days = {"transactions.v1": 7, "rejected-transactions.v1": 30, "cases.v1": 30, "rule-traces.v1": 1}
+        days["shadow-alerts.v1"] = 90
         kept = days[topic.name] * 86400 * 1000 if topic.name in days else -1
         assert int(config["retention.ms"]) == kept
         assert config["retention.bytes"] == "-1"

@@ -20,7 +20,12 @@ from tests.e2e.support.engine_process import Queries
 from tests.e2e.support.kafka_log import KafkaLog
 from tests.e2e.support.player import Player
 from tests.e2e.support.verdict import read_verdict
-from tests.oracle.generators.profile import EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE, Profile
+from tests.oracle.generators.profile import (
+    EVERYTHING_AND_MORE,
+    EVERYTHING_AND_SHADOWS,
+    THE_WHOLE_LANGUAGE,
+    Profile,
+)
 from tests.oracle.histories.random_history import random_history
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -54,6 +59,16 @@ def test_random_histories(
     assert shares["with backfilled ones"] >= 0.2 * len(seeds)
     assert shares["with alerts of parties"] >= 2
     assert shares["with segments in files"] >= 0.8 * len(seeds)
+
+
+@pytest.mark.timeout(300)
+def test_random_histories_with_shadows(spark_queries: Queries, kafka: str) -> None:
+    """Beside the alerts stand those of shadows, in a topic of their own."""
+    profile, shares = replace(EVERYTHING_AND_SHADOWS, **SIZES), Counter[str]()
+    for seed, shards in ((5, 2), (13, 1)):
+        log = KafkaLog(kafka, f"shadows{seed}-")
+        shares += one_history(spark_queries, log, Random(seed), shards, profile)
+    assert shares["with alerts"] == shares["with shadows' alerts"] == 2
 
 
 def one_history(process: Queries, log: KafkaLog, rng: Random, shards: int, profile: Profile) -> Counter[str]:

@@ -216,6 +216,10 @@ class Supply:
 
     def _rule_for(self, case: Any) -> dict[str, Any]:
         if case.method.upper() != "GET":
+            if case.path.endswith("/shadow/promote") or (
+                case.path.endswith("/shadow") and case.method == "DELETE"
+            ):
+                return self._shadowed()
             return self._paused() if case.path.endswith("/resume") else self._publish()
         # Of two versions; and again after all rules were deleted.
         path = f"/v1/rules/{self._readable['ruleId']}"
@@ -245,6 +249,12 @@ class Supply:
         path = f"/v1/rules/{self._publish()['ruleId']}/pause"
         paused: dict[str, Any] = self._client.post(path, headers={"If-Match": "*"}).raise_for_status().json()
         return paused
+
+    def _shadowed(self) -> dict[str, Any]:
+        path = f"/v1/rules/{self._publish()['ruleId']}/shadow"
+        started = self._client.post(path, json=dict(DEFINITION), headers={"If-Match": "*"})
+        rule: dict[str, Any] = started.raise_for_status().json()
+        return rule
 
     def _issue(self, name: str) -> str:
         issued = self._client.post("/v1/control-commands", json={"command": name}).raise_for_status()

@@ -24,6 +24,7 @@ class Verdict:
     rejects: dict[tuple[int, int], Logged]
     batches: list[MicroBatch]
     traces: list[dict[str, Any]]
+    shadow_alerts: dict[str, dict[str, Any]]
 
     def assert_equal(self) -> None:
         """Alerts and traces byte for byte but for when they were made, rejects by place and reason.
@@ -31,6 +32,7 @@ class Verdict:
         Of traces the engine may leave some out, beyond a thousand in a micro-batch: no history here has as many.
         """
         assert_same(self.alerts.values(), self.expected.alerts)
+        assert_same(self.shadow_alerts.values(), self.expected.shadow_alerts)
         assert_same(comparable(self.traces), comparable(self.expected.traces))
         reasons = {position: record.headers["reason"].decode() for position, record in self.rejects.items()}
         wanted = {(reject.partition, reject.offset): reject.reason for reject in self.expected.rejects}
@@ -43,6 +45,7 @@ class Verdict:
             {
                 "histories": 1,
                 "with alerts": bool(alerts),
+                "with shadows' alerts": bool(self.expected.shadow_alerts),
                 "with late alerts": any(alert["late"] for alert in alerts),
                 "with warm alerts": any(alert["warm"] for alert in alerts),
                 "with alerts of parties": any("side" in alert for alert in alerts),
@@ -66,19 +69,24 @@ def _is_of(alert: dict[str, Any], function: str) -> bool:
 def read_verdict(log: KafkaLog) -> Verdict:
     """Reads everything back and has the oracle judge it. A gap in the record of the order is an error."""
     batches = recorded_batches(log)
-    alerts: dict[str, dict[str, Any]] = {}
     written = log.read_json("alerts.v1")
-    for alert in written:
-        del alert["detectedAt"]
-        # written again after a crash: the same
-        assert alerts.setdefault(alert["alertId"], alert) == alert
+    alerts, of_shadows = _by_id(written), _by_id(log.read_json("shadow-alerts.v1"))
     rejects: dict[tuple[int, int], Logged] = {}
     for reject in log.read("rejected-transactions.v1"):
         position = (int(reject.headers["partition"]), int(reject.headers["offset"]))
         first = rejects.setdefault(position, reject)
         assert (first.value, first.headers["reason"]) == (reject.value, reject.headers["reason"])
     repeated, traces = len(written) - len(alerts), log.read_json("rule-traces.v1")
-    return Verdict(judge(batches), alerts, repeated, rejects, batches, traces)
+    return Verdict(judge(batches), alerts, repeated, rejects, batches, traces, of_shadows)
+
+
+def _by_id(written: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    alerts: dict[str, dict[str, Any]] = {}
+    for alert in written:
+        del alert["detectedAt"]
+        # written again after a crash: the same
+        assert alerts.setdefault(alert["alertId"], alert) == alert
+    return alerts
 
 
 def assert_same(actual: Iterable[Any], expected: Iterable[Any]) -> None:

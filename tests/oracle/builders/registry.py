@@ -45,6 +45,7 @@ class Registry:
     def __init__(self) -> None:
         self.position = 0
         self.rules: dict[int, Rule] = {}
+        self.shadows: dict[int, Rule] = {}
         self.drafts: dict[int, list[Draft]] = {}
         self._changes: Counter[tuple[str, str]] = Counter()
 
@@ -69,11 +70,37 @@ class Registry:
         name = f"rule {rule_id} as of {version}"
         rule = Rule(rule_id, version, version, state, name, draft, effective_from, effective_until)
         self.drafts.setdefault(rule_id, []).append(draft)
+        self.shadows.pop(rule_id, None)
         return self._rule_event("RulePublished", rule, now)
+
+    def start_shadow(self, rule_id: int, draft: Draft, effective_from: int, now: int) -> bytes:
+        """A version that runs beside the others of the rule; in place of the one that did, if there was one."""
+        old = self.rules[rule_id]
+        version = old.version + 1
+        name = f"rule {rule_id} as of {version}"
+        shadow = Rule(rule_id, version, version, old.state, name, draft, effective_from)
+        self.shadows[rule_id] = shadow
+        raw = self._rule_event("RuleShadowStarted", shadow, now)
+        self.rules[rule_id] = replace(old, version=version)
+        return raw
+
+    def end_shadow(self, rule_id: int, now: int) -> bytes:
+        """It is gone."""
+        self.shadows.pop(rule_id, None)
+        old = self.rules[rule_id]
+        return self._rule_event("RuleShadowEnded", replace(old, version=old.version + 1), now)
+
+    def promote_shadow(self, rule_id: int, now: int) -> bytes:
+        """It is the rule's newest version from now on."""
+        old, shadow = self.rules[rule_id], self.shadows.pop(rule_id)
+        promoted = replace(shadow, version=old.version + 1, state=old.state)
+        return self._rule_event("RuleShadowPromoted", promoted, now)
 
     def move(self, kind: str, state: str, rule_id: int, now: int) -> bytes:
         """Pause, resume or delete."""
         old = self.rules[rule_id]
+        if kind == "RuleDeleted":
+            self.shadows.pop(rule_id, None)
         return self._rule_event(kind, replace(old, version=old.version + 1, state=state), now)
 
     def change_settings(self, settings: Settings, now: int) -> bytes:

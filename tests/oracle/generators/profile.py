@@ -74,6 +74,7 @@ class Profile:
     stepped: float = 0  # per definition: it groups by amounts in steps as well
     entries: float = 0  # per change of a list: some values come and go, in place of another whole list
     parties: float = 0  # per definition: by the party in place of keys, sides in its filters
+    shadows: float = 0  # per micro-batch: a shadow of some rule is started, ended or promoted
 
 
 EVERYTHING = Profile(
@@ -135,3 +136,5 @@ THE_WHOLE_LANGUAGE = replace(
 EVERYTHING_AND_PARTIES = replace(
     EVERYTHING_AND_MEASURES, parties=0.6, chained=0.45, weighted=0.2, filtered=0.4, stepped=0.15
 )
+# Shadows beside rules, with buckets, commands and backfills; the same.
+EVERYTHING_AND_SHADOWS = replace(EVERYTHING_AND_MORE, shadows=0.75, bucketed=0.3, relative=0.2, chained=0.3)

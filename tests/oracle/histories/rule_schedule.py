@@ -12,6 +12,7 @@ from tests.oracle.generators.named_values import first_changes, random_changes
 from tests.oracle.generators.operator_commands import RandomCommands
 from tests.oracle.generators.payments import Payment
 from tests.oracle.generators.profile import Profile
+from tests.oracle.generators.shadows import RandomShadows
 from tests.oracle.generators.world import World
 from tests.oracle.histories.effective_times import EffectiveTimes
 from tests.oracle.malformed.rule_events import garbage_event
@@ -37,6 +38,7 @@ class RuleSchedule:
         self._world = world
         self._profile = profile
         self.commands = RandomCommands(rng, world, self.registry)
+        self._shadows = RandomShadows(rng, world, profile, self.registry)
         self._sent_payments: Sequence[Payment] = ()
         self._times = EffectiveTimes(rng, world, profile)
         self._schedule: list[list[str]] = [[] for _ in range(batches)]
@@ -52,6 +54,8 @@ class RuleSchedule:
             self._fill_shared()
         if profile.commands > 0:
             self._fill_commands()
+        if profile.shadows > 0:
+            self._fill_shadows()
 
     def _fill(self, profile: Profile) -> None:
         rng, last = self._rng, len(self._schedule) - 1
@@ -99,6 +103,11 @@ class RuleSchedule:
         for changes in self._schedule[min(1, last) :]:
             while rng.random() < self._profile.commands:
                 changes.insert(rng.randint(0, len(changes)), "command")
+
+    def _fill_shadows(self) -> None:
+        for changes in self._schedule:
+            while self._rng.random() < self._profile.shadows:
+                changes.insert(self._rng.randint(0, len(changes)), "shadow")
 
     def events(self, batch: int, now: int, sent: Sequence[Payment]) -> tuple[bytes, ...]:
         """The raw values of rules.v1 in this micro-batch; `now` in ms is when they are made.
@@ -150,6 +159,8 @@ class RuleSchedule:
 
     def _change(self, change: str, rule: Rule, now: int) -> list[bytes]:
         made: list[bytes] = []
+        if change == "shadow":
+            return [self._shadows.draw(rule, self._times.start(now, first=False), now)]
         if change == "flurry":
             return self._flurry(rule, now)
         if change == "abandon":

@@ -66,7 +66,7 @@ class CommandHandler:
         """Of the versions there are now; what several groups share, windows or buckets, cannot be forgotten of one."""
         if not self._rules.exists(rule_id):
             return
-        for version in self._rules.live_versions(rule_id):
+        for version in self._rules.all_versions(rule_id):
             definition = version.definition
             shared = definition.chained or definition.bucket is not None
             if not shared and definition.grouping == tuple(map(Key, sorted(group))):

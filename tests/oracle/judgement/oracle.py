@@ -12,6 +12,7 @@ from tests.oracle.parsers.operator_commands import Command
 from tests.oracle.parsers.rule_events import (
     CLEAR_STATE,
     EXPORT_RULES,
+    SHADOW_STARTED,
     Control,
     Positioned,
     RuleEvent,
@@ -22,7 +23,7 @@ from tests.oracle.parsers.rule_events import (
 from tests.oracle.parsers.transactions import Transaction, read_transaction
 from tests.oracle.state.clock import Clock
 from tests.oracle.state.history import History
-from tests.oracle.state.rule_book import RuleBook
+from tests.oracle.state.rule_book import RuleBook, has_expired
 from tests.oracle.values.errors import Unreadable
 from tests.oracle.values.event_types import current_type
 from tests.oracle.values.model import Json, MicroBatch, Outcome, Record, Reject
@@ -95,13 +96,14 @@ class _Oracle:
         if isinstance(content, Command):
             self._command_handler.apply(content, event.position)
         if isinstance(content, RuleEvent):
-            newest = self._rules.newest(content.version.rule_id)
-            if self._command_handler.backfills and self._rules.exists(newest.rule_id):
+            started = content.type == SHADOW_STARTED
+            newest = content.version if started else self._rules.newest(content.version.rule_id)
+            if self._command_handler.backfills and self._rules.exists(newest.rule_id) and not started:
                 self._clock.reopen([newest], self._history.counts())
-            if content.type == "RulePublished":
+            if content.type in ("RulePublished", SHADOW_STARTED):
                 self._clock.begin_buckets(newest, event.position)
-                if self._catches_up:
-                    self._verdicts.catch_up(newest)
+            if content.type == "RulePublished" and self._catches_up:
+                self._verdicts.catch_up(newest)
             self._statuses.append(
                 {
                     "ruleId": newest.rule_id,
@@ -147,10 +149,24 @@ class _Oracle:
             version = self._rules.in_force(rule_id, transaction.event_time)
             if version is not None:
                 self._judge_newest(version, transaction, record, taken)
+            self._judge_by_shadow(rule_id, transaction, record, taken)
             self._verdicts.again(rule_id, accepted)
 
     def _reject(self, record: Record, reason: str) -> None:
         self._rejects.append(Reject(record.partition, record.offset, reason))
+
+    def _judge_by_shadow(
+        self, rule_id: int, transaction: Transaction, record: Record, taken: dict[str, list[int]]
+    ) -> None:
+        """Judge it, or each of its entries, by the version that runs beside the others; nothing of that is counted."""
+        shadow, time = self._rules.shadow(rule_id), transaction.event_time
+        if shadow is None or time < shadow.effective_from or has_expired(shadow, time):
+            return
+        anchor = self._rules.anchor(shadow)
+        for entry, number in zip(entries_of(transaction, anchor), taken.get(anchor, []), strict=False):
+            known = triggers(shadow.definition, entry) and group_of(shadow.definition, entry) is not None
+            if known and number >= 0:
+                self._verdicts.newest(shadow, record, number)
 
     def _judge_newest(
         self, version: Version, transaction: Transaction, record: Record, taken: dict[str, list[int]]
@@ -185,4 +201,5 @@ class _Oracle:
             counts=self._verdicts.all_counts(),
             traces=self._verdicts.traces,
             backfilled=self._backfilled,
+            shadow_alerts=self._verdicts.shadow_alerts,
         )

@@ -7,6 +7,7 @@ from tests.oracle.output.alerts import alert
 from tests.oracle.output.traces import Judgement, trace_record
 from tests.oracle.parsers.definitions import REEVALUATE
 from tests.oracle.parsers.rule_events import TraceCommand, Version
+from tests.oracle.parsers.transactions import Transaction
 from tests.oracle.state.clock import Clock
 from tests.oracle.state.firing_state import FiringState, Forgotten
 from tests.oracle.state.history import History
@@ -14,7 +15,7 @@ from tests.oracle.state.quiet_judgements import QuietJudgements
 from tests.oracle.state.rule_book import RuleBook, has_expired
 from tests.oracle.values.model import Json, Record
 from tests.oracle.values.rule_counts import Counts
-from tests.oracle.windows.evaluation import Evaluation, evaluate, group_of, triggers
+from tests.oracle.windows.evaluation import Evaluation, Findings, evaluate, group_of, triggers
 from tests.oracle.windows.horizon import Horizons
 
 
@@ -23,6 +24,7 @@ class Verdicts:
 
     def __init__(self, rules: RuleBook, clock: Clock, history: History) -> None:
         self.alerts: list[dict[str, Json]] = []
+        self.shadow_alerts: list[dict[str, Json]] = []
         self.traces: list[dict[str, Json]] = []
         self._traced_until: dict[int, int] = {}
         self._counts: dict[int, Counts] = {}
@@ -49,7 +51,8 @@ class Verdicts:
         """Judge what was just accepted on the version's anchor with that number, and came in that record."""
         judgement = self._judge(version, sequence, self._clock.horizons(version), partial=False)
         traced_until = self._traced_until.get(version.rule_id)
-        if judgement is not None and traced_until is not None and record.record_time < traced_until:
+        traced = traced_until is not None and record.record_time < traced_until
+        if judgement is not None and traced and not self._rules.is_shadow(version):
             self.traces.append(trace_record(version, record, judgement))
 
     def catch_up(self, version: Version) -> None:
@@ -74,7 +77,7 @@ class Verdicts:
     def again(self, rule_id: int, anchors: set[str]) -> None:
         """Judge again what the newest transaction, accepted on these anchors, came too late for."""
         cases: list[Reopened] = []
-        for version in self._rules.live_versions(rule_id):
+        for version in self._rules.all_versions(rule_id):
             anchor = self._rules.anchor(version)
             if anchor in anchors:
                 sequence = len(self._history.accepted[anchor]) - 1
@@ -99,7 +102,7 @@ class Verdicts:
         counted_from = self._firing.counted_from(version, group)
         evaluation = evaluate(definition, group, history, horizons, counted_from)
         if evaluation.late and definition.late_events == "store":
-            self.counts(version.rule_id).late_stored += 1
+            self._counts_of(version).late_stored += 1
             return None
         self._count(version, evaluation)
         due = self._due(version, event.event_time, evaluation)
@@ -108,9 +111,7 @@ class Verdicts:
             self._firing.alerted(version, group, event.event_time)
             warm = self._clock.is_warm(version, event.event_time)
             late: Json = {"newestEventTime": evaluation.newest_event_time} if evaluation.late else None
-            self.alerts.append(
-                alert(version, event, evaluation.findings, late=late, warm=warm, partial=partial)
-            )
+            self._raise(version, event, evaluation.findings, late=late, warm=warm, partial=partial)
         if fires and definition.reset_on_alert:
             self._firing.reset(version, group, sequence + 1)
         if definition.late_events == REEVALUATE:
@@ -129,17 +130,35 @@ class Verdicts:
         """Neither an evaluation nor traced; only what newly alerts makes a difference."""
         for case in sorted(cases, key=Reopened.order):
             version, event = case.version, case.event
-            self.counts(version.rule_id).reevaluated += 1
+            self._counts_of(version).reevaluated += 1
             findings = case.snapshot.findings(event)
             if not findings.holds:
                 continue
             self._quiet_judgements.note(version, findings.group, case.sequence, alerted=True)
             late: Json = {"transactionId": case.late.transaction_id, "eventTime": case.late.event_time}
             warm = self._clock.is_warm(version, event.event_time)
-            self.alerts.append(alert(version, event, findings, late=late, warm=warm, partial=True))
+            self._raise(version, event, findings, late=late, warm=warm, partial=True)
+
+    def _raise(
+        self,
+        version: Version,
+        event: Transaction,
+        findings: Findings,
+        *,
+        late: Json,
+        warm: bool,
+        partial: bool,
+    ) -> None:
+        shadow = self._rules.is_shadow(version)
+        told = self.shadow_alerts if shadow else self.alerts
+        told.append(alert(version, event, findings, late=late, warm=warm, partial=partial, shadow=shadow))
+
+    def _counts_of(self, version: Version) -> Counts:
+        """The rule's, which count nothing of a shadow."""
+        return Counts() if self._rules.is_shadow(version) else self.counts(version.rule_id)
 
     def _count(self, version: Version, evaluation: Evaluation) -> None:
-        counts = self.counts(version.rule_id)
+        counts = self._counts_of(version)
         counts.evaluations += 1
         counts.late_evaluated += evaluation.late
         counts.equal_times += evaluation.equal_times

@@ -22,7 +22,14 @@ _MOST_CONTRIBUTORS = 100
 
 
 def alert(
-    version: Version, event: Transaction, findings: Findings, *, late: Json, warm: bool, partial: bool
+    version: Version,
+    event: Transaction,
+    findings: Findings,
+    *,
+    late: Json,
+    warm: bool,
+    partial: bool,
+    shadow: bool,
 ) -> dict[str, Json]:
     """The alert that `event` raised under `version`; partial if history gave the event and not a record."""
     definition, side = version.definition, side_of(event)
@@ -44,7 +51,7 @@ def alert(
         "windowEnd": event.event_time,
         "late": late,
         "warm": warm,
-        "mode": "live",
+        "mode": "shadow" if shadow else "live",
         "eventTime": event.event_time,
         "ingestedAt": None if partial else _ingested_at(event),
     }

@@ -36,7 +36,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class RuleEvent:
-    """A RulePublished, RulePaused, RuleResumed or RuleDeleted; `number` is its own, not the definition's."""
+    """What is said of a rule, or of its shadow; `number` is its own, not the definition's."""
 
     type: str
     state: str
@@ -83,7 +83,10 @@ class Positioned:
     content: Content | None
 
 
-_RULE_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted")
+SHADOW_STARTED, SHADOW_ENDED = "RuleShadowStarted", "RuleShadowEnded"
+SHADOW_PROMOTED = "RuleShadowPromoted"
+_SHADOW_TYPES = (SHADOW_STARTED, SHADOW_ENDED, SHADOW_PROMOTED)
+_RULE_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted", *_SHADOW_TYPES)
 _STATES = ("ACTIVE", "PAUSED", "DELETED")
 CLEAR_STATE = "CLEAR_STATE_ALL"
 EXPORT_RULES = "EXPORT_RULES_CURRENT"

@@ -43,6 +43,7 @@ class BucketSets:
         self._rules = rules
         self._of: dict[tuple[int, int], list[tuple[_Key, BucketSet]]] = {}
         self._apart: dict[int, int] = {}
+        self._of_shadows: dict[tuple[int, int], int] = {}
 
     def of(self, version: Version) -> list[BucketSet]:
         """None of an exact one. Those of a version that is held no more are as it left them."""
@@ -51,6 +52,9 @@ class BucketSets:
     def take(self, version: Version, floor: int | None, position: int) -> None:
         """Find the sets of a version just taken among those held; begin what is not there at the floor."""
         made: list[tuple[_Key, BucketSet]] = []
+        if self._rules.is_shadow(version):
+            # Nobody shares its buckets, not even the rule's other versions.
+            self._of_shadows[version.rule_id, version.number] = position
         for condition in version.definition.conditions if version.definition.bucket is not None else ():
             key = self._key(version, condition)
             candidates = [*self._held(), *made]
@@ -61,16 +65,17 @@ class BucketSets:
     def set_apart(self, rule_id: int, floor_of: Callable[[Version], int | None], position: int) -> None:
         """The rule is cleared: all its versions begin anew, and share with no other rule from now on."""
         self._apart[rule_id] = position
-        held = self._rules.live_versions(rule_id)
+        held = self._rules.all_versions(rule_id)
         for version in held:
             self._of[version.rule_id, version.number] = []
+            self._of_shadows.pop((version.rule_id, version.number), None)
         for version in held:
             self.take(version, floor_of(version), position)
 
     def rise(self, settled: int) -> None:
         """At a tick: what even the widest window does not reach back to is dropped, whole buckets at a time."""
         widest: dict[int, tuple[BucketSet, int, int]] = {}
-        for version in self._rules.held_versions():
+        for version in self._rules.all_held():
             definition = version.definition
             for _, bucket_set in self._of[version.rule_id, version.number]:
                 assert definition.bucket is not None
@@ -83,7 +88,7 @@ class BucketSets:
         # The version just taken is held, but has none yet.
         return [
             pair
-            for version in self._rules.held_versions()
+            for version in self._rules.all_held()
             for pair in self._of.get((version.rule_id, version.number), [])
         ]
 
@@ -101,5 +106,11 @@ class BucketSets:
             (definition.only, condition.only),
             condition.field,
             definition.bucket,
-            None if version.rule_id not in self._apart else (version.rule_id, self._apart[version.rule_id]),
+            self._sets_apart(version),
         )
+
+    def _sets_apart(self, version: Version) -> object:
+        began = self._of_shadows.get((version.rule_id, version.number))
+        if began is not None:
+            return version.rule_id, "shadow", began
+        return None if version.rule_id not in self._apart else (version.rule_id, self._apart[version.rule_id])

@@ -27,6 +27,8 @@ class Clock:
         self._first: int | None = None
         self._oldest_id: int | None = None
         self._floors: dict[tuple[str, str], int] = {}
+        # The same for what is or was a shadow.
+        self._kept: dict[tuple[str, str], int] = {}
         self._buckets = BucketSets(rules)
         self._cleared: int | None = None
         self._cleared_of: dict[int, int] = {}
@@ -52,10 +54,11 @@ class Clock:
         settled = now - settings.max_disorder - settings.allowed_lateness
         self.settled = _higher(self.settled, settled)
         self._oldest_id = _higher(self._oldest_id, settled - settings.max_future_skew)
-        for anchor in self._anchors:
-            for field in current_type().usable:
-                bound = settled - self._rules.widest(anchor, field)
-                self._floors[anchor, field] = _higher(self._floors.get((anchor, field)), bound)
+        others, everything = self._rules.held_versions(), self._rules.all_held()
+        for key in [(anchor, field) for anchor in self._anchors for field in current_type().usable]:
+            self._floors[key] = _higher(self._floors.get(key), settled - self._rules.widest(others, *key))
+            kept = _higher(self._kept.get(key), settled - self._rules.widest(everything, *key))
+            self._kept[key] = kept if any(map(self._rules.was_tried, everything)) else self._floors[key]
         self._buckets.rise(settled)
 
     def refusal(self, transaction: Transaction) -> str | None:
@@ -117,7 +120,8 @@ class Clock:
         if self._now is None:
             return None
         anchor = self._rules.anchor(version)
-        return max(self._floors[anchor, field] for field in version.definition.uses)
+        floors = self._kept if self._rules.was_tried(version) else self._floors
+        return max(floors[anchor, field] for field in version.definition.uses)
 
     def clear(self) -> None:
         """All accepted so far is forgotten: nothing is warm that reaches back to it. Before a tick, nothing."""
@@ -160,6 +164,8 @@ class Clock:
             if after != before:
                 self._reopened.setdefault(anchor, []).append((accepted[anchor], before, dict(before)))
                 self._floors.update({(anchor, field): floor for field, floor in after.items()})
+                kept = {(anchor, field): min(self._kept[anchor, field], after[field]) for field in after}
+                self._kept.update(kept)
 
     def _let_go(self, version: Version) -> tuple[tuple[int, int], ...]:
         uses = version.definition.uses
@@ -167,8 +173,12 @@ class Clock:
         return tuple((accepted, max(before[field] for field in uses)) for accepted, before, _ in reopened)
 
     def _whole_from(self, version: Version) -> int | None:
-        """The lowest event time from which buckets may have all that was accepted."""
-        return highest(self._floor(version), *(end for _, end in self._let_go(version)))
+        """The lowest event time from which buckets may have all that was accepted; a shadow's begin as others do."""
+        if self._now is None:
+            return highest(*(end for _, end in self._let_go(version)))
+        anchor = self._rules.anchor(version)
+        floors = [self._floors[anchor, field] for field in version.definition.uses]
+        return highest(*floors, *(end for _, end in self._let_go(version)))
 
     def complete(self, since: int) -> None:
         """Whatever the first tick and the clears so far say, from that time on nothing has been missed."""

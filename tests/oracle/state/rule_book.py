@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from tests.oracle.parsers.named_values import (
@@ -11,7 +11,16 @@ from tests.oracle.parsers.named_values import (
     ListEntriesChanged,
     ParameterChanged,
 )
-from tests.oracle.parsers.rule_events import Content, Positioned, RuleEvent, Settings, Version
+from tests.oracle.parsers.rule_events import (
+    SHADOW_ENDED,
+    SHADOW_PROMOTED,
+    SHADOW_STARTED,
+    Content,
+    Positioned,
+    RuleEvent,
+    Settings,
+    Version,
+)
 from tests.oracle.values.errors import OracleError
 from tests.oracle.values.model import Json
 from tests.oracle.values.schema import anchor_of
@@ -32,6 +41,8 @@ class RuleBook:
         self._numbers: dict[int, int] = {}
         self._versions: dict[int, list[Version]] = {}
         self._ended: set[tuple[int, int]] = set()
+        self._shadows: dict[int, Version] = {}
+        self._tried: set[tuple[int, int]] = set()
 
     def take(self, event: Positioned) -> bool:
         """Apply one event, or say that it changes nothing: only the next position is taken, and only by an event
@@ -41,7 +52,7 @@ class RuleBook:
         if event.position > self._taken + 1:
             self.ahead += 1
             return False
-        if event.content is None or self._repeats_a_version(event.content):
+        if event.content is None or self._contradicts(event.content):
             self.skipped += 1
             return False
         self._taken = event.position
@@ -56,13 +67,15 @@ class RuleBook:
             self._numbers[rule_id] = event.content.number
         return True
 
-    def _repeats_a_version(self, content: Content) -> bool:
-        if not isinstance(content, RuleEvent) or content.type != "RulePublished":
+    def _contradicts(self, content: Content) -> bool:
+        """A definition whose number is not above all that the rule has, or a promotion of no shadow."""
+        if not isinstance(content, RuleEvent) or not self.exists(content.version.rule_id):
             return False
-        rule_id = content.version.rule_id
-        versions = self._versions.get(rule_id, [])
-        deleted = self._states.get(rule_id) == "DELETED"
-        return not deleted and bool(versions) and content.version.number <= versions[-1].number
+        rule_id, number = content.version.rule_id, content.version.number
+        shadow = self._shadows.get(rule_id)
+        if content.type in ("RulePublished", SHADOW_STARTED):
+            return number <= (shadow or self.newest(rule_id)).number
+        return content.type == SHADOW_PROMOTED and (shadow is None or number != shadow.number)
 
     def _apply(self, event: RuleEvent) -> bool:
         rule_id = event.version.rule_id
@@ -70,12 +83,51 @@ class RuleBook:
             self._publish(event)
             return True
         is_known = rule_id in self._states
+        if event.type in (SHADOW_STARTED, SHADOW_ENDED, SHADOW_PROMOTED):
+            if is_known:
+                self._apply_to_shadow(event)
+            return is_known
+        if event.type == "RuleDeleted":
+            self._shadows.pop(rule_id, None)
         if is_known or event.type == "RuleDeleted":
             self._states[rule_id] = _NEXT_STATE[event.type]
         return is_known
 
+    def _apply_to_shadow(self, event: RuleEvent) -> None:
+        rule_id = event.version.rule_id
+        before = self._shadows.pop(rule_id, None)
+        if event.type == SHADOW_STARTED:
+            self._shadows[rule_id] = event.version
+            self._tried.add((rule_id, event.version.number))
+        elif event.type == SHADOW_PROMOTED and before is not None:
+            self._versions[rule_id].append(before)
+
+    def shadow(self, rule_id: int) -> Version | None:
+        """The version that runs beside those of a rule, if there is one."""
+        return self._shadows.get(rule_id)
+
+    def is_shadow(self, version: Version) -> bool:
+        """True if it runs beside its rule's versions now."""
+        shadow = self.shadow(version.rule_id)
+        return shadow is not None and shadow.number == version.number
+
+    def was_tried(self, version: Version) -> bool:
+        """True if it is a shadow, or was one before it was promoted."""
+        return (version.rule_id, version.number) in self._tried
+
+    def all_held(self) -> list[Version]:
+        """All that have not ended, and the shadows."""
+        return [*self.held_versions(), *self._shadows.values()]
+
+    def all_versions(self, rule_id: int) -> list[Version]:
+        """Those of a known rule that have not ended, and its shadow."""
+        shadow = self.shadow(rule_id)
+        return self.live_versions(rule_id) + ([] if shadow is None else [shadow])
+
     def _publish(self, event: RuleEvent) -> None:
         rule_id = event.version.rule_id
+        # It was to be compared with what is no more.
+        self._shadows.pop(rule_id, None)
         self._versions.setdefault(rule_id, []).append(event.version)
         # A rule that is known stays as it is: a new definition does not resume a paused one.
         self._states.setdefault(rule_id, "PAUSED" if event.state == "PAUSED" else "ACTIVE")
@@ -157,13 +209,13 @@ class RuleBook:
                 if clock > successor.effective_from + slack:
                     self._ended.add((rule_id, version.number))
 
-    def widest(self, anchor: str, field: str) -> int:
-        """The widest window, in ms, on the anchor that uses the field; 0 if none does."""
+    def widest(self, versions: Iterable[Version], anchor: str, field: str) -> int:
+        """The widest window, in ms, of those on the anchor that use the field; 0 if none does."""
         # Beyond the length of a bucket, buckets stand for the transactions.
         return max(
             (
                 version.definition.window if version.definition.bucket is None else version.definition.bucket
-                for version in self.held_versions()
+                for version in versions
                 if self.anchor(version) == anchor and field in version.definition.uses
             ),
             default=0,

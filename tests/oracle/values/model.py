@@ -52,6 +52,7 @@ class Outcome:
     `statuses` and `exports` are the two kinds of rule-status.v1 values as any shard gives them, by position,
     without `shard`, `shards`, `appliedAt` and `exportedAt`. `counts` are by rule id. `traces` are
     rule-traces.v1 values without `judgedAt`, in engine order, then by rule id, however many there are.
+    `shadow_alerts` are shadow-alerts.v1 values, as `alerts` are.
     """
 
     alerts: list[dict[str, Json]]
@@ -64,3 +65,4 @@ class Outcome:
     counts: dict[int, Counts] = field(default_factory=dict)
     traces: list[dict[str, Json]] = field(default_factory=list)
     backfilled: int = 0
+    shadow_alerts: list[dict[str, Json]] = field(default_factory=list)

@@ -54,7 +54,7 @@ class RulesLog:
             if isinstance(command, VoidTransaction):
                 key = (command.transaction_id, command.event_time)
                 self.voids.setdefault(key, event["position"])
-        elif kind == "RulePublished":
+        elif kind in ("RulePublished", "RuleShadowStarted"):
             version = version_of(
                 event["ruleId"],
                 event["version"],

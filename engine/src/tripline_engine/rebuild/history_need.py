@@ -32,8 +32,9 @@ class HistoryNeed:
 def history_need(events: Iterable[bytes | None], clock: int) -> HistoryNeed:
     """The need at a record clock (ms), from all events of rules.v1.
 
-    Each event carries the widest windows after it. An older event counts as long as no later version is in force for
-    every transaction that may still come.
+    Each event carries the widest windows of rules after it. An older event counts as long as no later version is in
+    force for every transaction that may still come. A shadow's window stands in its definition, and counts while that
+    runs.
     """
     readable = sorted(_readable(events), key=lambda event: event["position"])
     settings = _settings(readable)
@@ -45,7 +46,31 @@ def history_need(events: Iterable[bytes | None], clock: int) -> HistoryNeed:
             break
         widest = max(widest, _widest(event), key=lambda window: window[0])
         in_force = max(in_force, _moment(event.get("effectiveFrom")), _moment(event.get("occurredAt")))
+    widest = max([widest, *_shadows(readable)], key=lambda window: window[0])
     return HistoryNeed(widest[0], widest[1], settings)
+
+
+def _shadows(events: list[dict[str, Any]]) -> list[tuple[int, int | None]]:
+    """The widest window of each shadow that runs after all of the events, and its rule."""
+    running: dict[Any, tuple[int, int | None]] = {}
+    for event in events:
+        kind, rule_id = event.get("type"), event.get("ruleId")
+        if kind == "RuleShadowStarted":
+            running[rule_id] = _widest_of(event.get("definition")), rule_id
+        elif kind in ("RulePublished", "RuleShadowEnded", "RuleShadowPromoted", "RuleDeleted"):
+            running.pop(rule_id, None)
+    return list(running.values())
+
+
+def _widest_of(definition: object) -> int:
+    """The furthest that a window reaches back in a definition, or in a part of it, in seconds."""
+    if isinstance(definition, list):
+        return max(map(_widest_of, definition), default=0)
+    if not isinstance(definition, dict):
+        return 0
+    window, offset = definition.get("windowSeconds", 0), definition.get("offsetSeconds", 0)
+    reach = window + offset if _is_integer(window) and _is_integer(offset) else 0
+    return max([reach, *map(_widest_of, definition.values())])
 
 
 def _readable(events: Iterable[bytes | None]) -> Iterable[dict[str, Any]]:

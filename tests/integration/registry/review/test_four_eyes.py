@@ -246,3 +246,25 @@ def test_two_rules_of_one_name_wait_and_one_of_them_gets_it(
     assert (refused.status_code, refused.json()["type"]) == (409, "urn:tripline:problem:name-taken")
     assert refused.json()["ruleId"] == done["ruleId"]
     assert client.post("/v1/rules", json={**DEFINITION, "name": name}).status_code == 409
+
+
+def test_a_shadow_is_approved_when_it_starts_and_when_it_is_promoted(
+    client: httpx.Client, approver: httpx.Client
+) -> None:
+    path = f"/v1/rules/{published(client, approver)}"
+    lower = {**DEFINITION, "limit": "7"}
+    change = asked(client.post(f"{path}/shadow", json=lower, headers=ANY, params={"reason": "too few"}))
+    assert (change["kind"], change["state"]) == ("START_SHADOW", "SUBMITTED")
+    assert client.get(path).json()["shadow"] is None
+    approved(client, approver, change)
+    shadow = client.get(path).json()["shadow"]
+    assert shadow["definition"]["limit"] == "7"
+    promotion = asked(client.post(f"{path}/shadow/promote", headers=ANY))
+    assert promotion["kind"] == "PROMOTE_SHADOW"
+    assert step(client, promotion, "approve").status_code == 403
+    approved(client, approver, promotion)
+    rule = client.get(path).json()
+    assert (rule["definitionVersion"], rule["shadow"]) == (shadow["version"], None)
+    approved(client, approver, asked(client.post(f"{path}/shadow", json=DEFINITION, headers=ANY)))
+    # it can silence nothing
+    assert client.delete(f"{path}/shadow", headers=ANY).json()["shadow"] is None

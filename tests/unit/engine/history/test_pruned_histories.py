@@ -20,6 +20,7 @@ from tests.oracle.generators.profile import (
     EVERYTHING_AND_MEASURES,
     EVERYTHING_AND_MORE,
     EVERYTHING_AND_ORDER,
+    EVERYTHING_AND_SHADOWS,
     EVERYTHING_AND_STEPS,
     Profile,
 )
@@ -39,6 +40,7 @@ PROFILE = st.builds(
             EVERYTHING_AND_ENTRIES,
             EVERYTHING_AND_MEASURES,
             EVERYTHING_AND_ORDER,
+            EVERYTHING_AND_SHADOWS,
             EVERYTHING_AND_STEPS,
             replace(EVERYTHING, bucketed=0.6),
         ]

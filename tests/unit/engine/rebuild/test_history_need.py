@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ MINUTE = 60_000
 HOUR = 3600
 
 
-def event(position: int, window: int, *, since: int = 0, occurred_at: int = 0, **more: object) -> bytes:
+def event(position: int, window: int, *, since: Any = 0, occurred_at: Any = 0, **more: object) -> bytes:
     windows = [{"groupingKeyNames": [], "windowSeconds": 60, "ruleId": 1, "version": 1}]
     if window:
         windows.append({"groupingKeyNames": ["payeeId"], "windowSeconds": window, "ruleId": 7, "version": 1})
@@ -51,6 +52,29 @@ def event(position: int, window: int, *, since: int = 0, occurred_at: int = 0, *
 )
 def test_the_widest_window_that_counts(events: list[bytes | None], seconds: int, reason: str) -> None:
     assert history_need(events, START).window_seconds == seconds, reason
+
+
+SHADOW = {"type": "RuleShadowStarted", "ruleId": 9, "definition": {"conditions": {"all": [
+    {"windowSeconds": HOUR, "offsetSeconds": 60}, {"windowSeconds": 70}]}}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("after", "seconds"),
+    [
+        ([], HOUR + 60),
+        ([{"type": "RulePaused", "ruleId": 9}, {"type": "RuleShadowEnded", "ruleId": 8}], HOUR + 60),
+        ([{"type": "RuleShadowEnded", "ruleId": 9}], 60),
+        ([{"type": "RuleShadowPromoted", "ruleId": 9}], 60),
+        ([{"type": "RulePublished", "ruleId": 9}], 60),
+        ([{"type": "RuleDeleted", "ruleId": 9}], 60),
+        ([{"type": "RuleShadowEnded", "ruleId": 9}, {**SHADOW, "definition": {"windowSeconds": 90}}], 90),
+    ],
+)
+def test_a_shadow_s_window_counts_while_it_runs(after: list[dict[str, object]], seconds: int) -> None:
+    """What rules need stands in each event; here the last one has 60 seconds."""
+    events = [event(number, 0, **more) for number, more in enumerate([SHADOW, *after], 1)]
+    need = history_need(events, START)
+    assert (need.window_seconds, need.rule_id) == (seconds, 1 if seconds == 60 else 9)
 
 
 def test_the_rule_is_named_and_the_settings_are_the_last_ones() -> None:

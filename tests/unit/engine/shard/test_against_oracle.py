@@ -27,6 +27,7 @@ from tests.oracle.generators.profile import (
     EVERYTHING_AND_MEASURES,
     EVERYTHING_AND_ORDER,
     EVERYTHING_AND_PARTIES,
+    EVERYTHING_AND_SHADOWS,
     EVERYTHING_AND_STEPS,
     EVERYTHING_AND_TESTS,
     EVERYTHING_AND_WEIGHTS,
@@ -73,11 +74,11 @@ TREATMENTS = st.builds(
     small=st.sampled_from([0, 1, 3, large_groups.SMALL_GROUP_ROWS]),
     few=st.sampled_from([0, 1, bucket_window.FEW_BUCKETS]),
 )
-# Small numbers of everything collide more; the rest is the generator's own. An eleventh of the histories use the plain
-# language, the others all of it: an eleventh with nothing more, one with lists that change by entries, two with every
+# Small numbers of everything collide more; the rest is the generator's own. A twelfth of the histories use the plain
+# language, the others all of it: a twelfth with nothing more, one with lists that change by entries, two with every
 # test that a filter knows, one of them with buckets, one with limits that are measured, one with deviations and
-# aggregates that look at the transaction before, one with parties, one with amounts in steps, one with weights and one
-# with all of that at once; operators command in half of all.
+# aggregates that look at the transaction before, one with parties, one with shadows, one with amounts in steps, one
+# with weights and one with all of that but shadows at once; operators command in half of all.
 PROFILE = st.builds(
     replace,
     st.sampled_from(
@@ -90,6 +91,7 @@ PROFILE = st.builds(
             EVERYTHING_AND_MEASURES,
             EVERYTHING_AND_ORDER,
             EVERYTHING_AND_PARTIES,
+            EVERYTHING_AND_SHADOWS,
             EVERYTHING_AND_STEPS,
             EVERYTHING_AND_WEIGHTS,
             THE_WHOLE_LANGUAGE,
@@ -140,6 +142,7 @@ def ill_treated(
 def assert_equal(engine: Engine, expected: Outcome) -> None:
     """Engine and oracle have said the same."""
     assert canonical(engine.alerts()) == canonical(expected.alerts)
+    assert canonical(engine.alerts("shadow-alerts.v1")) == canonical(expected.shadow_alerts)
     assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
     assert engine.counters["duplicates"] == expected.duplicates
     assert engine.counters["backfilled"] == expected.backfilled

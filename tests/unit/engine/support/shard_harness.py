@@ -195,8 +195,8 @@ class Engine:
         """What the worker that served last has attached to."""
         return next(worker for (_, number), worker in self._workers[0].items() if number == shard)
 
-    def alerts(self) -> list[dict[str, Any]]:
-        alerts = [json.loads(record.value) for record in self.out if record.topic == "alerts.v1"]
+    def alerts(self, topic: str = "alerts.v1") -> list[dict[str, Any]]:
+        alerts = [json.loads(record.value) for record in self.out if record.topic == topic]
         for alert in alerts:
             del alert["detectedAt"]
         return alerts

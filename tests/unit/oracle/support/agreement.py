@@ -38,6 +38,7 @@ def assert_engine_agrees(history: list[MicroBatch], kept: Collection[str] = ALL_
     engine = Engine(shards=2, event_type=keeping(TRANSACTION, {name or GLOBAL_ANCHOR for name in kept}))
     engine.run(history)
     assert _sorted(engine.alerts()) == _sorted(expected.alerts)
+    assert _sorted(engine.alerts("shadow-alerts.v1")) == _sorted(expected.shadow_alerts)
     assert sorted(engine.rejects()) == sorted((r.partition, r.offset, r.reason) for r in expected.rejects)
     assert engine.counters["duplicates"] == expected.duplicates
     assert engine.counters["backfilled"] == expected.backfilled

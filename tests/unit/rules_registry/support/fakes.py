@@ -26,7 +26,8 @@ from rules_registry.service.registry import Registry
 from tests.unit.rules_registry.support.fake_backtests import FakeBacktests
 from tests.unit.rules_registry.support.fake_lists import FakeLists
 from tests.unit.rules_registry.support.samples import NOW
-from tripline_contracts import control_commands
+from tripline_contracts import control_commands, event_type_loader
+from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import RuleDefinition
 from tripline_contracts.rules.widest_windows import Needing
@@ -141,6 +142,10 @@ class FakeLog:
             rule for rule in self.rules() if rule.name.lower() == name.lower() and rule.rule_id != without
         )
         return next((rule.rule_id for rule in alike), None)
+
+    @property
+    def event_type(self) -> EventType:
+        return event_type_loader.load()
 
     def needing(self, without: int) -> list[Needing]:
         self.whole_reads.append("needing")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -139,10 +140,11 @@ class Anchor:
             if since > oldest or until <= newest:
                 eligible = (rows.time >= since) & (rows.time < until)
             if rows.backfilled is not None:
+                counts = Counter[str]() if version.is_shadow else judgement.counts
                 filled = eligible & rows.backfilled & (self._slots(version, start) >= 0)
-                judgement.counts[rule_counter(version.rule_id, "backfilled")] += int(filled.sum())
+                counts[rule_counter(version.rule_id, "backfilled")] += int(filled.sum())
                 unseen = filled & _beyond_buckets(version, rows, watermarks)
-                judgement.counts[rule_counter(version.rule_id, "backfilled_unseen")] += int(unseen.sum())
+                counts[rule_counter(version.rule_id, "backfilled_unseen")] += int(unseen.sum())
                 eligible = eligible & ~rows.backfilled
             fired, reading = evaluate_version(version, eligible, evaluation, book.judged, judgement)
             traced_until = self._traced_until(version, book)
@@ -189,7 +191,12 @@ class Anchor:
         self.windows.close_states(rule_id)
 
     def _traced_until(self, version: RuleVersion, book: RuleBook) -> int | None:
-        """The record time (ms) before which evaluations of the version are told; None for none of them."""
+        """The record time (ms) before which evaluations of the version are told; None for none of them.
+
+        Those of shadows are not: a trace is of what its rule does.
+        """
+        if version.is_shadow:
+            return None
         return END_OF_TIME if self._tuning.telling.every_trace else book.traced.get(version.rule_id)
 
     def _slots(self, version: RuleVersion, start: int) -> npt.NDArray[np.int32]:

@@ -273,7 +273,7 @@ class BatchEvaluation:
         return threshold_runs(measure, version.anchor, named, history, self.start, self.end)
 
     def _floor(self, version: RuleVersion) -> int:
-        return self.watermarks.floor(version.anchor, version.fields)
+        return self.watermarks.floor_of(version)
 
     def _listed_from(self, version: RuleVersion, measure: Measure) -> int:
         """The oldest event time (ms) of a contributor that an alert may list."""

@@ -81,12 +81,14 @@ def evaluate_version(
     if fired.any():
         judgement.verdicts.extend(reading.verdicts(fired, evaluation.watermarks.warm_from(version)))
     states = evaluation.changed_states(version, eligible, fired)
-    for name, count in evaluation.counts(version, eligible).items():
-        judgement.counts[rule_counter(version.rule_id, name)] += count
+    if not version.is_shadow:  # counters are of the rule
+        for name, count in evaluation.counts(version, eligible).items():
+            judgement.counts[rule_counter(version.rule_id, name)] += count
     if version.definition.late_events == "reevaluate":
         again = judge_late_ones(evaluation, version, fired, judged.of(version.key))
         judgement.verdicts.extend(again.verdicts)
-        judgement.counts[rule_counter(version.rule_id, "reevaluated")] += again.judged
+        if not version.is_shadow:
+            judgement.counts[rule_counter(version.rule_id, "reevaluated")] += again.judged
         states = again.states
     if states is not None:
         judgement.firing[version.key] = states

@@ -84,7 +84,7 @@ def _task(
     history, (measure,) = evaluation.windows.history, version.measures
     return ReevaluationTask(
         window=measure.window_ms,
-        floor=evaluation.watermarks.floor(version.anchor, version.fields),
+        floor=evaluation.watermarks.floor_of(version),
         base=history.base,
         offset=history.offset,
         function=FUNCTIONS[measure.function],

@@ -125,5 +125,5 @@ class _WindowBuild:
         states = windows.firing[version.key]
         states.build(records)
         if version.key in windows.resets:
-            floor = windows.floor_of(self._watermarks, version.fields)
+            floor = self._watermarks.floor_of(version)
             windows.resets[version.key].build(states, floor, end)

@@ -211,11 +211,11 @@ class WindowSet:
 
     def floor(self, watermarks: Watermarks, key: TotalsKey | ChainKey | DistinctKey | SquareKey) -> int:
         """The oldest event time (ms) visible to the rules that read this window."""
-        return watermarks.floor(self._name, key.used)
+        return watermarks.floor(self._name, key.used, kept=key.population.exclusions.kept)
 
     def floor_of(self, watermarks: Watermarks, fields: Iterable[str]) -> int:
-        """The oldest event time (ms) visible to rules on the anchor that use these fields."""
-        return watermarks.floor(self._name, fields)
+        """The oldest event time (ms) visible to rules on the anchor that use these fields, or to shadows."""
+        return watermarks.floor(self._name, fields, kept=True)
 
     def span(self, watermarks: Watermarks, key: BucketKey) -> BucketSpan:
         """The event times that the bucket set shows here."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
-from tripline_contracts.event_members import is_integer
+from tripline_contracts.canonical import canonical_json, sha256_hex
+from tripline_contracts.event_members import is_integer, read_integer
+from tripline_contracts.event_type import EventType
+from tripline_contracts.rules import rule_definition
 from tripline_engine.domain.rules.rule_events import UnreadableRuleEvent
+from tripline_engine.domain.rules.rule_version import RuleVersion, version_of
 
 MAX_EVENT_BYTES: Final = 4 << 20
 """A longer event is unreadable, whatever it says: rules.v1 takes a quarter of that, and of a longer one a reader may
@@ -36,6 +41,19 @@ def position_of(data: bytes) -> int | None:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return position if is_integer(position) else None
+
+
+def version_of_event(
+    event: Mapping[str, Any], rule_id: int, version: int, event_type: EventType
+) -> RuleVersion:
+    """The version that an event brings. Raises ValueError, or what the parser of definitions raises."""
+    definition = rule_definition.parse(event["definition"], event_type)
+    name, digest = event["name"], event["definitionHash"]
+    if not isinstance(name, str) or digest != sha256_hex(canonical_json(event["definition"])):
+        raise ValueError("name must be a text, and definitionHash the hash of the definition")
+    since = read_integer(event, "effectiveFrom")
+    until = read_integer(event, "effectiveUntil") if "effectiveUntil" in event else None
+    return version_of(rule_id, version, name, definition, digest, since, until, event_type)
 
 
 class _Positioned(msgspec.Struct):

@@ -40,18 +40,21 @@ class Exclusions:
     :ivar groups: groups of which more are excluded
     :ivar cleared_by: the rule and the position of the command that cleared it, by which all shards name its bucket sets
     :ivar let_go: what had become invisible before history was reopened
+    :ivar kept: nothing is excluded by this, but floors are those of what is kept for shadows, which others' are not
     """
 
     before: int = 0
     groups: tuple[ExcludedGroup, ...] = ()
     cleared_by: tuple[int, int] | None = None
     let_go: tuple[LetGo, ...] = ()
+    kept: bool = False
 
     @property
     def suffix(self) -> str:
         """A suffix for the names of arrays over the other transactions; empty where nothing is excluded."""
         since = f".since.{self.before}" if self.before else ""
         since += "".join(f".reopened.{before}.{until}" for before, until in self.let_go)
+        since += ".kept" if self.kept else ""
         if not self.groups:
             return since
         return f"{since}.without.{sha256_hex(canonical_json(self.to_json()))[:32]}"
@@ -71,9 +74,10 @@ class Exclusions:
         """The JSON that is stored with the rules."""
         groups = [[excluded.before, [list(pair) for pair in excluded.group]] for excluded in self.groups]
         cleared_by = self.cleared_by and list(self.cleared_by)
-        stored = {"before": self.before, "groups": groups, "apart": cleared_by}
+        stored: dict[str, Any] = {"before": self.before, "groups": groups, "apart": cleared_by}
         # names of arrays are made of it: without these it is what it was before there were such
-        return stored | {"letGo": [list(pair) for pair in self.let_go]} if self.let_go else stored
+        stored |= {"letGo": [list(pair) for pair in self.let_go]} if self.let_go else {}
+        return stored | {"kept": True} if self.kept else stored
 
     @staticmethod
     def of_json(stored: Mapping[str, Any] | None) -> Exclusions:
@@ -91,6 +95,7 @@ class Exclusions:
             None if cleared_by is None else (cleared_by[0], cleared_by[1]),
             # exclusions from before history could be reopened have none
             tuple(LetGo(*pair) for pair in stored.get("letGo", ())),
+            stored.get("kept", False),
         )
 
 

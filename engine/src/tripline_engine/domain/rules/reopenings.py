@@ -10,7 +10,7 @@ invisible, whether it is gone or not. What a backfill brings from then on is acc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +38,19 @@ class Reopening:
     def to_json(self) -> list[Any]:
         """The JSON that is stored in the head record."""
         return [self.before, self.floors, self.warm]
+
+
+def risen(
+    floors: Mapping[str, Mapping[str, int]], lateness_floor: int, widest: Mapping[tuple[str, str], int]
+) -> dict[str, dict[str, int]]:
+    """Floors (ms) by anchor and field, as a tick raises them: to what is needed from before the lateness floor."""
+    return {
+        anchor: {
+            name: max(floor, lateness_floor - widest.get((anchor, name), 0))
+            for name, floor in of_anchor.items()
+        }
+        for anchor, of_anchor in floors.items()
+    }
 
 
 def hidden_below(reopenings: Iterable[Reopening], fields: Iterable[str]) -> int:

@@ -9,14 +9,12 @@ from typing import Any, Final
 import msgspec
 
 from tripline_contracts import decimals, log_digest
-from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.control_commands import ClearGroup, ClearRule, Group, TraceRule, read_command
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_members import read_integer, read_text
 from tripline_contracts.event_type import EventType
-from tripline_contracts.rules import rule_definition
-from tripline_engine.domain.rules.event_decoder import decode
-from tripline_engine.domain.rules.exclusions import LetGo
+from tripline_engine.domain.rules.event_decoder import decode, version_of_event
+from tripline_engine.domain.rules.exclusions import Exclusions
 from tripline_engine.domain.rules.judged_spans import JudgedSpans, Span
 from tripline_engine.domain.rules.list_history import ListHistory
 from tripline_engine.domain.rules.log_position import LogPosition
@@ -38,12 +36,12 @@ from tripline_engine.domain.rules.rule_version import (
     JudgingVersion,
     Rule,
     RuleVersion,
-    version_of,
 )
 from tripline_engine.domain.rules.stored_rules import rule_of_json, rule_to_json
 from tripline_engine.domain.rules.tolerances import Tolerances
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
+_SHADOW_EVENTS: Final = ("RuleShadowStarted", "RuleShadowEnded", "RuleShadowPromoted")
 
 
 AppliedEvent = RuleApplied | TolerancesChanged | ControlApplied | NamedValueChanged
@@ -123,25 +121,30 @@ class RuleBook:
         return changed
 
     def judging(self, anchor: str | None = None, oldest: int = BEGINNING_OF_TIME) -> Iterator[JudgingVersion]:
-        """Every version in force, on that anchor or anywhere, with the event times (ms) it judges.
+        """Every version in force and every shadow, on that anchor or anywhere, with the event times (ms) it judges.
 
         :param oldest: only those that judge anything from this event time (ms) on
         """
         for rule in self.rules.values():
             if not rule.paused:
-                for judging in rule.in_force(oldest):
+                for judging in rule.judging(oldest):
                     if anchor is None or judging[0].anchor == anchor:
                         yield judging
 
     def versions(self) -> Iterator[RuleVersion]:
-        """Every definition version still held, paused rules' too."""
+        """Every definition version still held, paused rules' and shadows too."""
+        for rule in self.rules.values():
+            yield from rule.held
+
+    def live_versions(self) -> Iterator[RuleVersion]:
+        """Every version held but the shadows."""
         for rule in self.rules.values():
             yield from rule.versions
 
-    def hide(self, rule_ids: Iterable[int], hidden: Callable[[RuleVersion], tuple[LetGo, ...]]) -> None:
-        """Have these rules exclude what is hidden from their versions since history was reopened."""
+    def hide(self, rule_ids: Iterable[int], hidden: Callable[[RuleVersion], Exclusions]) -> None:
+        """Have the versions of these rules exclude what is hidden from them."""
         for rule_id in rule_ids:
-            self.rules[rule_id] = self.rules[rule_id].letting_go(hidden)
+            self.rules[rule_id] = self.rules[rule_id].excluding(hidden)
 
     def record_judged(self, work: CatchUp) -> None:
         """Record that a version has caught up."""
@@ -208,6 +211,8 @@ class RuleBook:
         if kind == "RulePublished":
             return self._publish(event, position, rule_id, version)
         rule = self.rules.get(rule_id)
+        if kind in _SHADOW_EVENTS:
+            return None if rule is None else self._apply_to_shadow(rule, event, position, version)
         if kind == "RuleDeleted":
             self.rules.pop(rule_id, None)
             self.traced.pop(rule_id, None)
@@ -218,32 +223,40 @@ class RuleBook:
             self.rules[rule_id] = replace(rule, version=version, paused=kind == "RulePaused")
         return None if rule is None else RuleApplied(position, rule_id, version, rule.versions[-1])
 
+    def _apply_to_shadow(
+        self, rule: Rule, event: Mapping[str, Any], position: int, version: int
+    ) -> RuleApplied:
+        match event["type"], rule.shadow:
+            case "RuleShadowStarted", _:
+                started = version_of_event(event, rule.rule_id, version, self._event_type)
+                rule.require_above(version)
+                rule = rule.with_shadow(started, position)
+            case "RuleShadowPromoted", RuleVersion(version=number) if number == event["definitionVersion"]:
+                rule = rule.promoting()
+            case "RuleShadowEnded", _:
+                rule = replace(rule, shadow=None)
+            case _:
+                raise ValueError(f"version {event['definitionVersion']} is no shadow of rule {rule.rule_id}")
+        self.rules[rule.rule_id] = replace(rule, version=version)
+        return RuleApplied(position, rule.rule_id, version, rule.shadow or rule.versions[-1])
+
     def _publish(self, event: Mapping[str, Any], position: int, rule_id: int, version: int) -> RuleApplied:
-        newest = self._version(event, rule_id, version)
+        newest = version_of_event(event, rule_id, version, self._event_type)
         rule = self.rules.get(rule_id)
         if rule is not None and rule.cleared is not None:
             newest = newest.excluding(rule.cleared.exclusions(rule_id, newest.anchor))
         if rule is None:
             paused, earliest = event["state"] == "PAUSED", END_OF_TIME
             self.rules[rule_id] = Rule(rule_id, version, paused, (newest,), newest.effective_from)
-            return RuleApplied(position, rule_id, version, newest, _catch_up(newest, paused, earliest))
-        if version <= rule.versions[-1].version:
-            raise ValueError(f"version {version} of rule {rule_id} is not above {rule.versions[-1].version}")
+            return RuleApplied(position, rule_id, version, newest, CatchUp.of(newest, paused, earliest))
+        rule.require_above(version)
         older = replace(rule.versions[-1], superseded_from=newest.effective_from)
         versions = (*rule.versions[:-1], older, newest)
         earliest = min(rule.earliest, newest.effective_from)
-        self.rules[rule_id] = replace(rule, version=version, versions=versions, earliest=earliest)
-        catch_up = _catch_up(newest, rule.paused, rule.earliest)
+        # a new definition ends the shadow, which was to be compared with the old one
+        changed = replace(rule, version=version, versions=versions, earliest=earliest, shadow=None)
+        self.rules[rule_id], catch_up = changed, CatchUp.of(newest, rule.paused, rule.earliest)
         return RuleApplied(position, rule_id, version, newest, catch_up)
-
-    def _version(self, event: Mapping[str, Any], rule_id: int, version: int) -> RuleVersion:
-        definition = rule_definition.parse(event["definition"], self._event_type)
-        name, digest = event["name"], event["definitionHash"]
-        if not isinstance(name, str) or digest != sha256_hex(canonical_json(event["definition"])):
-            raise ValueError("name must be a text, and definitionHash the hash of the definition")
-        since = read_integer(event, "effectiveFrom")
-        until = read_integer(event, "effectiveUntil") if "effectiveUntil" in event else None
-        return version_of(rule_id, version, name, definition, digest, since, until, self._event_type)
 
     def to_bytes(self) -> bytes:
         """The JSON that is stored in the state log."""
@@ -285,9 +298,3 @@ class RuleBook:
         for rule in stored["rules"]:
             book.rules[rule["ruleId"]] = rule_of_json(rule, event_type)
         return book
-
-
-def _catch_up(version: RuleVersion, paused: bool, until: int) -> CatchUp | None:
-    """The version's catch-up; None while the rule is paused: what the version reaches counts as skipped."""
-    until = version.judges_before(until)
-    return CatchUp(version, until) if not paused and version.effective_from < until else None

@@ -18,6 +18,12 @@ class CatchUp:
     version: RuleVersion
     until: int
 
+    @staticmethod
+    def of(version: RuleVersion, paused: bool, until: int) -> CatchUp | None:
+        """The version's catch-up; None while the rule is paused: what the version reaches counts as skipped."""
+        until = version.judges_before(until)
+        return CatchUp(version, until) if not paused and version.effective_from < until else None
+
 
 @dataclass(frozen=True, slots=True)
 class RuleApplied:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from tripline_contracts.control_commands import Group
 from tripline_contracts.event_type import SIDE, EventType
 from tripline_contracts.rules.anchors import anchor_of, party_of
 from tripline_contracts.rules.grouping_keys import field_of
 from tripline_contracts.rules.rule_definition import RuleDefinition
-from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions, LetGo
+from tripline_engine.domain.rules.exclusions import NO_EXCLUSIONS, Exclusions
 from tripline_engine.domain.rules.measures import (
     Measure,
     Population,
@@ -28,6 +28,8 @@ BEGINNING_OF_TIME: Final = -(2**63)
 
 RuleVersionKey = tuple[int, int]
 """Rule id and definition version."""
+Stage = Literal["live", "shadow", "promoted"]
+"""`shadow`: it judges beside its rule's versions, and its alerts are told apart; `promoted`: it has done so before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class RuleVersion:
     :ivar population: the transactions that trigger it, by its groups
     :ivar measures: its conditions
     :ivar exclusions: what operators have cleared of it; population and measures leave it out
+    :ivar stage: one that is or was a shadow sees the history that is kept for shadows
     """
 
     rule_id: int
@@ -56,6 +59,12 @@ class RuleVersion:
     population: Population
     measures: tuple[Measure, ...]
     exclusions: Exclusions = NO_EXCLUSIONS
+    stage: Stage = "live"
+
+    @property
+    def is_shadow(self) -> bool:
+        """Whether nothing but its own alerts comes of what it judges, and these are told apart."""
+        return self.stage == "shadow"
 
     @property
     def chained(self) -> bool:
@@ -140,6 +149,7 @@ class Rule:
 
     :ivar versions: ascending, the newest always among them
     :ivar earliest: the least ``effective_from`` of all versions so far, dropped ones included
+    :ivar shadow: the version that runs beside them
     """
 
     rule_id: int
@@ -148,6 +158,43 @@ class Rule:
     versions: tuple[RuleVersion, ...]
     earliest: int
     cleared: Cleared | None = None
+    shadow: RuleVersion | None = None
+
+    @property
+    def held(self) -> tuple[RuleVersion, ...]:
+        """Its versions, and its shadow."""
+        return self.versions if self.shadow is None else (*self.versions, self.shadow)
+
+    def judging(self, oldest: int) -> Iterator[JudgingVersion]:
+        """The versions in force, and the shadow, which judges all event times that it is for."""
+        yield from self.in_force(oldest)
+        if self.shadow is not None:
+            before = self.shadow.judges_before(END_OF_TIME)
+            if before > max(self.shadow.effective_from, oldest):
+                yield self.shadow, self.shadow.effective_from, before
+
+    def with_shadow(self, shadow: RuleVersion, position: int) -> Rule:
+        """The rule beside which this version runs, started at that position; nobody else reads its bucket sets."""
+        exclusions = shadow.exclusions
+        if self.cleared is not None:
+            exclusions = self.cleared.exclusions(self.rule_id, shadow.anchor)
+        if shadow.bucket_ms is not None:
+            exclusions = replace(exclusions, cleared_by=(self.rule_id, -position))
+        return replace(self, shadow=replace(shadow.excluding(exclusions), stage="shadow"))
+
+    def require_above(self, version: int) -> None:
+        """Raises ValueError unless that number is above those of all versions and of the shadow."""
+        highest = self.held[-1].version
+        if version <= highest:
+            raise ValueError(f"version {version} of rule {self.rule_id} is not above {highest}")
+
+    def promoting(self) -> Rule:
+        """The rule whose shadow is in force from its ``effective_from`` on, with all that it knows."""
+        assert self.shadow is not None
+        older = replace(self.versions[-1], superseded_from=self.shadow.effective_from)
+        versions = (*self.versions[:-1], older, replace(self.shadow, stage="promoted"))
+        earliest = min(self.earliest, self.shadow.effective_from)
+        return replace(self, versions=versions, earliest=earliest, shadow=None)
 
     def in_force(self, oldest: int) -> Iterator[JudgingVersion]:
         """Each version with the event times (ms) it judges: from the first, before the second.
@@ -168,22 +215,21 @@ class Rule:
 
     def clear(self, cleared: Cleared) -> Rule:
         """The rule that excludes everything accepted before."""
-        versions = tuple(
-            version.excluding(cleared.exclusions(self.rule_id, version.anchor)) for version in self.versions
-        )
-        return replace(self, versions=versions, cleared=cleared)
+        rule = self.excluding(lambda version: cleared.exclusions(self.rule_id, version.anchor))
+        rule = replace(rule, cleared=cleared)
+        return rule if rule.shadow is None else rule.with_shadow(rule.shadow, cleared.position)
 
-    def letting_go(self, hidden: Callable[[RuleVersion], tuple[LetGo, ...]]) -> Rule:
-        """The rule whose versions exclude what is hidden from them, and nothing else of that kind."""
-        versions = tuple(
-            version.excluding(replace(version.exclusions, let_go=hidden(version)))
-            for version in self.versions
-        )
-        return self if versions == self.versions else replace(self, versions=versions)
+    def excluding(self, exclusions: Callable[[RuleVersion], Exclusions]) -> Rule:
+        """The rule whose versions, its shadow too, have these exclusions."""
+        held = tuple(version.excluding(exclusions(version)) for version in self.held)
+        if held == self.held:
+            return self
+        count = len(self.versions)
+        return replace(self, versions=held[:count], shadow=held[count] if self.shadow else None)
 
     def grouped_by(self, fields: tuple[str, ...]) -> Iterator[RuleVersion]:
         """The versions with groups of their own by just these fields; chained and bucketed ones share theirs."""
-        for version in self.versions:
+        for version in self.held:
             has_groups = not version.chained and version.definition.precision == "exact"
             if has_groups and version.definition.grouping_key_names == fields:
                 yield version
@@ -191,25 +237,24 @@ class Rule:
     def clear_group(self, group: Group, accepted: Mapping[str, int]) -> Rule:
         """The rule that excludes what was accepted of one group; ``accepted``: by anchor, the transactions so far."""
         cleared = {
-            version.key: version.excluding(version.exclusions.and_group(group, accepted[version.anchor]))
+            version.key: version.exclusions.and_group(group, accepted[version.anchor])
             for version in self.grouped_by(tuple(name for name, _ in group))
         }
-        versions = tuple(cleared.get(version.key, version) for version in self.versions)
-        return replace(self, versions=versions)
+        return self.excluding(lambda version: cleared.get(version.key, version.exclusions))
 
     def of_retained(self, retained: Mapping[str, int]) -> Rule:
         """The rule whose versions exclude only retained transactions, so that they share lists with others again.
 
         :param retained: by anchor, the sequence number of the oldest transaction that is retained
         """
-        versions = tuple(
+
+        def retaining(version: RuleVersion) -> Exclusions:
             # buckets hold excluded transactions long after these have left the history
-            version
-            if version.bucket_ms is not None
-            else version.excluding(version.exclusions.of_retained(retained[version.anchor]))
-            for version in self.versions
-        )
-        return self if versions == self.versions else replace(self, versions=versions)
+            if version.bucket_ms is not None:
+                return version.exclusions
+            return version.exclusions.of_retained(retained[version.anchor])
+
+        return self.excluding(retaining)
 
 
 def version_of(

@@ -14,34 +14,23 @@ from tripline_engine.domain.rules.rule_version import Cleared, Rule, RuleVersion
 
 def rule_to_json(rule: Rule) -> dict[str, Any]:
     """The JSON that is stored in the book."""
-    versions = [
-        {
-            "version": version.version,
-            "name": version.name,
-            "definition": version.definition.to_json(),
-            "definitionHash": version.definition_hash,
-            "effectiveFrom": version.effective_from,
-            "effectiveUntil": version.effective_until,
-            "supersededFrom": version.superseded_from,
-            "forgotten": version.exclusions.to_json(),
-        }
-        for version in rule.versions
-    ]
-    cleared = rule.cleared
+    cleared, shadow = rule.cleared, rule.shadow
     return {
         "ruleId": rule.rule_id,
         "version": rule.version,
         "paused": rule.paused,
         "earliest": rule.earliest,
         "cleared": None if cleared is None else [cleared.position, cleared.accepted],
-        "versions": versions,
+        "versions": [_version_to_json(version) for version in rule.versions],
+        **({} if shadow is None else {"shadow": _version_to_json(shadow)}),
     }
 
 
 def rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
     """The rule of stored JSON."""
     versions = tuple(_version_of_json(stored["ruleId"], item, event_type) for item in stored["versions"])
-    cleared = stored.get("cleared")
+    # rules from before these existed were not cleared, and have no shadow
+    cleared, shadow = stored.get("cleared"), stored.get("shadow")
     return Rule(
         stored["ruleId"],
         stored["version"],
@@ -49,7 +38,22 @@ def rule_of_json(stored: Mapping[str, Any], event_type: EventType) -> Rule:
         versions,
         stored["earliest"],
         None if cleared is None else Cleared(*cleared),
+        None if shadow is None else _version_of_json(stored["ruleId"], shadow, event_type),
     )
+
+
+def _version_to_json(version: RuleVersion) -> dict[str, Any]:
+    return {
+        "version": version.version,
+        "name": version.name,
+        "definition": version.definition.to_json(),
+        "definitionHash": version.definition_hash,
+        "effectiveFrom": version.effective_from,
+        "effectiveUntil": version.effective_until,
+        "supersededFrom": version.superseded_from,
+        "forgotten": version.exclusions.to_json(),
+        **({} if version.stage == "live" else {"stage": version.stage}),
+    }
 
 
 def _version_of_json(rule_id: int, stored: Mapping[str, Any], event_type: EventType) -> RuleVersion:
@@ -64,5 +68,5 @@ def _version_of_json(rule_id: int, stored: Mapping[str, Any], event_type: EventT
         stored.get("effectiveUntil"),
         event_type,
     )
-    superseded = replace(version, superseded_from=stored["supersededFrom"])
+    superseded = replace(version, superseded_from=stored["supersededFrom"], stage=stored.get("stage", "live"))
     return superseded.excluding(Exclusions.of_json(stored.get("forgotten")))

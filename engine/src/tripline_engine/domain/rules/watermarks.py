@@ -12,12 +12,13 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.rules.exclusions import LetGo
+from tripline_engine.domain.rules.exclusions import Exclusions, LetGo
 from tripline_engine.domain.rules.measures import BucketKey
-from tripline_engine.domain.rules.reopenings import Reopening, hidden_below, let_go, warm_above
+from tripline_engine.domain.rules.reopenings import Reopening, hidden_below, let_go, risen, warm_above
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.tolerances import Tolerances
+from tripline_engine.domain.rules.window_plan import bucket_sets, widest_needs
 from tripline_engine.domain.transactions.columns import MIN_TIME
 from tripline_engine.domain.transactions.entries import rows_type
 
@@ -53,6 +54,7 @@ class Watermarks:
     :ivar reopened: by anchor, the reopenings of its history that still hide something, oldest first
     :ivar complete_from: the time from which backfills have completed what was before the first tick; None without any
     :ivar floors: by anchor and field, the oldest event time still visible to a rule that uses the field
+    :ivar kept: the same for versions that are or were shadows, for which more is kept; None where these are the floors
     :ivar spans: by bucket set, the event times that it shows
     """
 
@@ -67,6 +69,7 @@ class Watermarks:
     complete_from: int | None = None
     anchor_floors: dict[str, int] = field(default_factory=dict)
     reopened: dict[str, list[Reopening]] = field(default_factory=dict)
+    kept: dict[str, dict[str, int]] | None = None
 
     @staticmethod
     def new(event_type: EventType) -> Watermarks:
@@ -79,7 +82,8 @@ class Watermarks:
         """Give all anchors floors; those of one that no rule has ever used are the lateness floor."""
         for anchor in event_type.all_anchors:
             names = [item.name for item in rows_type(event_type, anchor).fields if item.role != "id"]
-            self.floors.setdefault(anchor, dict.fromkeys(names, self.lateness_floor))
+            for floors in (self.floors,) if self.kept is None else (self.floors, self.kept):
+                floors.setdefault(anchor, dict.fromkeys(names, self.lateness_floor))
 
     def tick(self, clock: int, book: RuleBook) -> bool:
         """Apply a tick, after the book has dropped what expires with it; False for a tick behind the clock."""
@@ -92,18 +96,21 @@ class Watermarks:
         lateness_floor = clock - settings.allowed_lateness_ms - settings.max_disorder_ms
         self.lateness_floor = max(self.lateness_floor, lateness_floor)
         self.id_floor = max(self.id_floor, lateness_floor - settings.max_future_skew_ms)
-        widest = _widest(book.versions())
-        for anchor, floors in self.floors.items():
-            for name, floor in floors.items():
-                floors[name] = max(floor, lateness_floor - widest.get((anchor, name), 0))
+        kept = self.floors if self.kept is None else self.kept
+        if any(version.stage != "live" for version in book.versions()):
+            kept = risen(kept, lateness_floor, widest_needs(book.versions()))
+        else:
+            kept = {}
+        self.floors = risen(self.floors, lateness_floor, widest_needs(book.live_versions()))
+        self.kept = kept if kept and kept != self.floors else None
         for anchor, reopenings in self.reopened.items():
-            floors = self.floors[anchor]
+            floors = (self.floors if self.kept is None else self.kept)[anchor]
             reopenings[:] = [
                 reopening
                 for reopening in reopenings
                 if any(floors[name] < old for name, old in reopening.floors.items())
             ]
-        for path, (key, window_ms) in _bucket_sets(book.versions()).items():
+        for path, (key, window_ms) in bucket_sets(book.versions()).items():
             start = -(-(lateness_floor - window_ms - key.length_ms) // key.length_ms) * key.length_ms
             span = self.spans[path]
             self.spans[path] = replace(span, floor=max(span.floor, start))
@@ -111,11 +118,10 @@ class Watermarks:
 
     def sync_spans(self, book: RuleBook) -> None:
         """Keep spans of exactly the book's bucket sets, after an event was applied or versions were dropped."""
-        bucket_sets = _bucket_sets(book.versions())
         self.spans = {
             path: self.spans.get(path)
             or BucketSpan(self._begin(path.partition(".by.")[0], key.used), begun=book.position)
-            for path, (key, _) in bucket_sets.items()
+            for path, (key, _) in bucket_sets(book.versions()).items()
         }
 
     def reopen(self, versions: Iterable[RuleVersion], accepted: Mapping[str, int]) -> bool:
@@ -136,14 +142,24 @@ class Watermarks:
             until = self.floors[anchor]
             self.reopened.setdefault(anchor, []).append(Reopening(accepted[anchor], until, until))
             self.floors[anchor] = floors
+            if self.kept is not None:
+                self.kept[anchor] = {
+                    name: min(kept, floors[name]) for name, kept in self.kept[anchor].items()
+                }
         return bool(lowered)
 
-    def let_go(self, version: RuleVersion) -> tuple[LetGo, ...]:
-        """What was accepted and is hidden from the version; of a bucketed one its bucket sets say it."""
-        if version.bucket_ms is not None or not self.reopened.get(version.anchor):
-            return ()
-        floor = self.floor(version.anchor, version.fields)
-        return let_go(self.reopened[version.anchor], version.fields, floor)
+    def exclusions(self, version: RuleVersion) -> Exclusions:
+        """The version's exclusions as they are by now: what was accepted and is hidden from it among them.
+
+        Of a bucketed one its bucket sets say that.
+        """
+        if version.bucket_ms is not None:
+            return replace(version.exclusions, let_go=())
+        hidden: tuple[LetGo, ...] = ()
+        if self.reopened.get(version.anchor):
+            hidden = let_go(self.reopened[version.anchor], version.fields, self.floor_of(version))
+        kept = self.kept is not None and version.stage != "live"
+        return replace(version.exclusions, let_go=hidden, kept=kept)
 
     def clear(self, settings: Tolerances) -> None:
         """Raise the warm floor: history begins anew, and no window is whole before it could have filled since."""
@@ -180,10 +196,17 @@ class Watermarks:
         for rule_id in [rule_id for rule_id in self.rule_floors if rule_id not in rules]:
             del self.rule_floors[rule_id]
 
-    def floor(self, anchor: str, fields: Iterable[str]) -> int:
-        """The oldest event time visible to a rule on the anchor that uses these fields, with exact windows."""
-        floors = self.floors[anchor]
+    def floor(self, anchor: str, fields: Iterable[str], *, kept: bool = False) -> int:
+        """The oldest event time visible to a rule on the anchor that uses these fields, with exact windows.
+
+        :param kept: of what is kept for shadows too, so that nothing below is visible to anybody
+        """
+        floors = (self.kept if kept and self.kept is not None else self.floors)[anchor]
         return max(floors[name] for name in fields)
+
+    def floor_of(self, version: RuleVersion) -> int:
+        """The oldest event time visible to the version, if its windows are exact."""
+        return self.floor(version.anchor, version.fields, kept=version.stage != "live")
 
     def span(self, anchor: str, key: BucketKey) -> BucketSpan:
         """The event times that the bucket set shows."""
@@ -192,7 +215,7 @@ class Watermarks:
     def visible_from(self, version: RuleVersion) -> int:
         """The oldest event time visible to the version; of several bucket sets the one that shows least counts."""
         if version.bucket_ms is None:
-            return self.floor(version.anchor, version.fields)
+            return self.floor_of(version)
         spans = [
             self.span(version.anchor, measure.buckets) for measure in version.measures if measure.buckets
         ]
@@ -243,6 +266,7 @@ class Watermarks:
                 anchor: [reopening.to_json() for reopening in reopenings]
                 for anchor, reopenings in self.reopened.items()
             },
+            **({} if self.kept is None else {"kept": self.kept}),
         }
 
     @staticmethod
@@ -264,25 +288,5 @@ class Watermarks:
                 anchor: [Reopening(*reopening) for reopening in reopenings]
                 for anchor, reopenings in data.get("reopened", {}).items()
             },
+            kept=data.get("kept"),
         )
-
-
-def _widest(versions: Iterable[RuleVersion]) -> dict[tuple[str, str], int]:
-    widest: dict[tuple[str, str], int] = {}
-    for version in versions:
-        for name in version.fields:
-            key = (version.anchor, name)
-            widest[key] = max(widest.get(key, 0), version.needs_ms)
-    return widest
-
-
-def _bucket_sets(versions: Iterable[RuleVersion]) -> dict[str, tuple[BucketKey, int]]:
-    """By path, the bucket sets of the versions, each with the widest window (ms) of those versions."""
-    bucket_sets: dict[str, tuple[BucketKey, int]] = {}
-    for version in versions:
-        for measure in version.measures:
-            if measure.buckets is not None:
-                path = measure.buckets.path(version.anchor)
-                _, widest = bucket_sets.get(path, (measure.buckets, 0))
-                bucket_sets[path] = measure.buckets, max(widest, version.window_ms)
-    return bucket_sets

@@ -115,3 +115,25 @@ def remembers(version: RuleVersion) -> bool:
     definition = version.definition
     by_alerts = definition.reset_on_alert or definition.cooldown_seconds is not None
     return by_alerts or definition.firing == "crossing" or definition.late_events == "reevaluate"
+
+
+def widest_needs(versions: Iterable[RuleVersion]) -> dict[tuple[str, str], int]:
+    """By anchor and field, for how long (ms) some version needs rows."""
+    widest: dict[tuple[str, str], int] = {}
+    for version in versions:
+        for name in version.fields:
+            key = (version.anchor, name)
+            widest[key] = max(widest.get(key, 0), version.needs_ms)
+    return widest
+
+
+def bucket_sets(versions: Iterable[RuleVersion]) -> dict[str, tuple[BucketKey, int]]:
+    """By path, the bucket sets of the versions, each with the widest window (ms) of those versions."""
+    demanded: dict[str, tuple[BucketKey, int]] = {}
+    for version in versions:
+        for measure in version.measures:
+            if measure.buckets is not None:
+                path = measure.buckets.path(version.anchor)
+                _, widest = demanded.get(path, (measure.buckets, 0))
+                demanded[path] = measure.buckets, max(widest, version.window_ms)
+    return demanded

@@ -56,7 +56,7 @@ def alert_json(
         "windowEnd": time,
         "late": _late_json(verdict),
         "warm": verdict.warm,
-        "mode": "live",
+        "mode": "shadow" if version.is_shadow else "live",
         "eventTime": time,
         "ingestedAt": ingested_at,
         "detectedAt": detected_at,

@@ -28,7 +28,7 @@ class AnchorNeed:
         """Begin or end a need with a rule event that the book has taken."""
         if applied.rule_id not in self._state.book.rules:
             self.follow()
-        elif applied.newest.anchor not in self.needed:
+        elif applied.newest.anchor not in self.needed and not applied.newest.is_shadow:
             # asked for alone: with ten thousand rules at once nobody goes through the others for each
             self._change(self.needed | {applied.newest.anchor})
 
@@ -53,9 +53,9 @@ class AnchorNeed:
 
 
 def _in_use(book: RuleBook, anchors: frozenset[str]) -> frozenset[str]:
-    """Those of the anchors on which the book holds a version, a paused rule's too."""
+    """Those of the anchors on which the book holds a version, a paused rule's too; shadows need none."""
     missing = set(anchors)
-    for version in book.versions():
+    for version in book.live_versions():
         missing.discard(version.anchor)
         if not missing:
             break

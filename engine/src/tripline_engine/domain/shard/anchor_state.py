@@ -41,7 +41,7 @@ class AnchorState:
     @property
     def time_floor(self) -> int:
         """The oldest event time (ms) that any rule on the anchor can see."""
-        return self._watermarks.floor(self.name, [self._time_field])
+        return self._watermarks.floor(self.name, [self._time_field], kept=True)
 
     def restructure(self, plan: WindowPlan) -> None:
         """Maintain the windows of the plan; what is new is built from the history, and from the log."""
@@ -129,7 +129,8 @@ class AnchorState:
         """By field, up to where nothing asks for it any more."""
         name, watermarks = self.name, self._watermarks
         bounds = {
-            field: PruneBounds(watermarks.floor(name, [field])) for field in self.arrays.history.prunable
+            field: PruneBounds(watermarks.floor(name, [field], kept=True))
+            for field in self.arrays.history.prunable
         }
         for key in self.arrays.retention.bucket_sets:
             folded = self.log.buckets.sets[key.path(name)].folded

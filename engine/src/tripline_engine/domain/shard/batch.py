@@ -110,10 +110,10 @@ class Batch:
         book, watermarks = self._state.book, self._state.watermarks
         if applied.rule_id not in book.rules:
             return applied
-        if book.backfills:
+        if book.backfills and not applied.newest.is_shadow:
             watermarks.reopen([applied.newest], book.accepted)
-        book.hide([applied.rule_id], watermarks.let_go)
-        newest = book.rules[applied.rule_id].versions[-1]
+        book.hide([applied.rule_id], watermarks.exclusions)
+        newest = next(held for held in book.rules[applied.rule_id].held if held.key == applied.newest.key)
         catch_up = applied.catch_up and replace(applied.catch_up, version=newest)
         return replace(applied, newest=newest, catch_up=catch_up)
 
@@ -155,7 +155,7 @@ class Batch:
         return changed
 
     def _apply_tick(self, clock: int) -> bool:
-        """Move the clock; whether versions have expired with it."""
+        """Move the clock; whether versions have expired with it, or other floors than others' hold for shadows."""
         book, watermarks = self._state.book, self._state.watermarks
         self._report_position(watermarks.clock, clock)
         is_expired = book.expire(clock)
@@ -163,8 +163,9 @@ class Batch:
             self._need.follow()
         if is_expired and watermarks.spans:
             watermarks.sync_spans(book)
+        is_kept_for_shadows = watermarks.kept is not None
         watermarks.tick(clock, book)
-        return is_expired
+        return is_expired or is_kept_for_shadows != (watermarks.kept is not None)
 
     def _report_position(self, before: int | None, clock: int) -> None:
         output, log_position = self._output, self._state.book.log_position
@@ -177,7 +178,7 @@ class Batch:
     def _follow_rule_book(self) -> None:
         """Have log and windows follow a rule book that has changed."""
         state, head = self._state, self._head
-        state.book.hide(list(state.book.rules), state.watermarks.let_go)
+        state.book.hide(list(state.book.rules), state.watermarks.exclusions)
         state.book.record_judging({name: anchor.log.segments.first for name, anchor in state.anchors.items()})
         self._retain_bucket_sets()
         state.watermarks.retain_rules(state.book.rules)

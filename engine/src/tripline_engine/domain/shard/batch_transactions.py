@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.judging import rule_counters
+from tripline_engine.domain.rules.rule_version import JudgingVersion
 from tripline_engine.domain.shard.admission import Admission, admit, detail
 from tripline_engine.domain.shard.anchor_state import AnchorState
 from tripline_engine.domain.shard.batch_output import BatchOutput, transactions_json
@@ -69,7 +70,7 @@ class BatchTransactions:
         output.counters["duplicates"] += int(len(rows) - first.sum())
         if not first.all():
             repeated = rows.filter(~first & rows.ordinary, row_type)
-            judging = book.judging(anchor.name, rows.oldest)
+            judging = _counted(book.judging(anchor.name, rows.oldest))
             output.counters.update(rule_counters.duplicates(repeated, judging, self._compiler(anchor.name)))
         accepted = rows.filter(first, row_type)
         if accepted.backfilled is not None:
@@ -87,7 +88,7 @@ class BatchTransactions:
             return
         mine = rows.filter(incomplete, self._event_type)
         parties = {party.name for party in self._event_type.parties}
-        judging = list(self._state.book.judging(oldest=mine.oldest))
+        judging = _counted(self._state.book.judging(oldest=mine.oldest))
         by_fields = [one for one in judging if one[0].anchor not in parties]
         counts = rule_counters.null_groups(mine, by_fields, self._compiler(self._event_type.anchors[0]))
         for party in self._event_type.parties:
@@ -115,6 +116,11 @@ class BatchTransactions:
             why = detail(reason, int(rows.time[i]), int(rows.record_time[i]), settings, clock)
             source = partitions[i].as_py(), offsets[i].as_py()
             output.records.append(judged_reject(transactions[i], reason, why, *source, output.now))
+
+
+def _counted(judging: Iterable[JudgingVersion]) -> list[JudgingVersion]:
+    """Without shadows, for counters are of rules."""
+    return [one for one in judging if not one[0].is_shadow]
 
 
 def _source(table: pa.Table) -> tuple[int, int]:

@@ -38,7 +38,7 @@ def apply_command(command: Command, position: int, state: ShardState) -> None:
                 anchor.void(transaction_id, event_time, position)
         case StartBackfill(backfill_id):
             book.backfills.add(backfill_id)
-            watermarks.reopen(book.versions(), book.accepted)
+            watermarks.reopen(book.live_versions(), book.accepted)
         case EndBackfill(backfill_id, complete_from) if backfill_id in book.backfills:
             book.backfills.remove(backfill_id)
             if complete_from is not None:

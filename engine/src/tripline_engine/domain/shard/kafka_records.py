@@ -16,14 +16,16 @@ from tripline_engine.domain.rules.rule_events import RuleApplied
 from tripline_engine.domain.rules.rule_version import Rule
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import OutRecord
+from tripline_engine.topic_names import ALERTS, SHADOW_ALERTS
 
 _SOURCE = "/engine"
 
 
 def alert_record(alert: Mapping[str, Any]) -> OutRecord:
-    """An alert for alerts.v1, keyed by its id."""
-    key = alert["alertId"]
-    return _record("alerts.v1", key, "AlertRaised", key, alert, alert["detectedAt"])
+    """An alert for alerts.v1, or a shadow's for shadow-alerts.v1, keyed by its id."""
+    key, is_shadow = alert["alertId"], alert["mode"] == "shadow"
+    topic, event = (SHADOW_ALERTS, "ShadowAlertRaised") if is_shadow else (ALERTS, "AlertRaised")
+    return _record(topic, key, event, key, alert, alert["detectedAt"])
 
 
 def status_record(taken: RuleApplied, shard: int, shards: int, warm_from: int | None, now: int) -> OutRecord:

@@ -47,7 +47,8 @@ def _of_the_log(rule_id: int, version: int, ask: Ask) -> tuple[int, Mapping[str,
         status, page = ask("/v1/rule-events", {"ruleId": str(rule_id), "after": str(after), "limit": "100"})
         events = page["items"] if status == HTTPStatus.OK else []
         for event in events:
-            if (event["type"], event.get("version")) == ("RulePublished", version):
+            brings_it = event["type"] in ("RulePublished", "RuleShadowStarted")
+            if brings_it and event.get("version") == version:
                 return status, event
         if not events:
             break

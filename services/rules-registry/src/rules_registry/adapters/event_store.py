@@ -22,7 +22,7 @@ from rules_registry.adapters.rows import backfill_of, definition_of, head_of, na
 from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead
 from rules_registry.domain.backfills import Backfill
 from rules_registry.domain.engine_settings import SettingsState
-from rules_registry.domain.event_record import EventRecord, settings_from_json, to_json
+from rules_registry.domain.event_record import EventRecord, settings_from_json, shadow_members, to_json
 from rules_registry.domain.events import (
     ControlCommand,
     ListChanged,
@@ -61,6 +61,11 @@ class PostgresLog:
 
     def __init__(self, connection: Connection, event_type: EventType) -> None:
         self._connection, self._event_type = connection, event_type
+
+    @property
+    def event_type(self) -> EventType:
+        """The type that rules are of."""
+        return self._event_type
 
     def rule(self, rule_id: int) -> Rule | None:
         """The rule as it stands; deleted ones too."""
@@ -256,6 +261,7 @@ class PostgresLog:
             "grouping_key_names": list(rule.definition.grouping_key_names),
             "effective_from": rule.effective_from,
             "effective_until": rule.effective_until,
+            "shadow": None if rule.shadow is None else Jsonb(shadow_members(rule.shadow)),
             "occurred_at": recorded.occurred_at,
             "actor": recorded.actor,
             "position": recorded.position,

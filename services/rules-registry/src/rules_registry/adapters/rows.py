@@ -11,7 +11,7 @@ from rules_registry.domain.audit.audit_entry import AuditEntry, ChainHead, Subje
 from rules_registry.domain.backfills import Backfill, BackfillEnd
 from rules_registry.domain.named_value import NamedEntry, NamedValue, value_from_json
 from rules_registry.domain.review.change_request import ChangeRequest, Content
-from rules_registry.domain.rule import Rule
+from rules_registry.domain.rule import Rule, Shadow
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.named_values import Kind, Parameter
 from tripline_contracts.rules.rule_definition import RuleDefinition, parse
@@ -33,7 +33,14 @@ def rule_of(row: Mapping[str, Any], event_type: EventType) -> Rule:
         definition=definition_of(row["definition"], event_type),
         effective_from=row["effective_from"],
         effective_until=row["effective_until"],
+        shadow=None if row["shadow"] is None else _shadow_of(row["shadow"], event_type),
     )
+
+
+def _shadow_of(data: Mapping[str, Any], event_type: EventType) -> Shadow:
+    definition = definition_of(data["definition"], event_type)
+    times = data["effectiveFrom"], data["effectiveUntil"]
+    return Shadow(data["version"], data["name"], definition, *times)
 
 
 def alike_of(row: Mapping[str, Any], definition: RuleDefinition) -> Rule:

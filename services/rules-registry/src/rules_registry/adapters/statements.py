@@ -27,23 +27,24 @@ NOTIFY = "SELECT pg_notify(%(channel)s, '')"
 PROJECT_RULE = """
 INSERT INTO registry.rules AS r (
     rule_id, version, definition_version, state, name, definition, definition_hash, grouping_key_names,
-    effective_from, effective_until, changed_at, changed_by, position
+    effective_from, effective_until, shadow, changed_at, changed_by, position
 ) VALUES (
     %(rule_id)s, %(version)s, %(definition_version)s, %(state)s, %(name)s, %(definition)s, %(definition_hash)s,
-    %(grouping_key_names)s, %(effective_from)s, %(effective_until)s, %(occurred_at)s, %(actor)s, %(position)s
+    %(grouping_key_names)s, %(effective_from)s, %(effective_until)s, %(shadow)s, %(occurred_at)s, %(actor)s,
+    %(position)s
 )
 ON CONFLICT (rule_id) DO UPDATE SET
     version = excluded.version, definition_version = excluded.definition_version, state = excluded.state,
     name = excluded.name, definition = excluded.definition, definition_hash = excluded.definition_hash,
     grouping_key_names = excluded.grouping_key_names, effective_from = excluded.effective_from,
-    effective_until = excluded.effective_until,
+    effective_until = excluded.effective_until, shadow = excluded.shadow,
     changed_at = excluded.changed_at, changed_by = excluded.changed_by, position = excluded.position
 WHERE r.version = excluded.version - 1
 """
 
 _RULE_COLUMNS = """
     rule_id, version, definition_version, state, name, definition, definition_hash, effective_from,
-    effective_until, changed_at, changed_by, position
+    effective_until, shadow, changed_at, changed_by, position
 """
 
 RULE = f"SELECT {_RULE_COLUMNS} FROM registry.rules WHERE rule_id = %(rule_id)s"  # noqa: S608 - constants
@@ -205,10 +206,15 @@ WHERE command_id = %(command_id)s
 ORDER BY shard
 """
 
-# What the registry had published by a position: the rules that a shard should hold once it is there.
+# What the registry had published by a position: the rules that a shard should hold once it is there. An event that
+# starts a shadow has the shadow's definition and not the rule's.
 PUBLISHED_BY = """
-SELECT rule_id, version, definition_hash, state FROM (
-    SELECT DISTINCT ON (rule_id) rule_id, version, body ->> 'definitionHash' AS definition_hash,
+SELECT rule_id, version, CASE type WHEN 'RuleShadowStarted' THEN (
+    SELECT e.body ->> 'definitionHash' FROM registry.rule_events e
+    WHERE e.rule_id = newest.rule_id AND e.version < newest.version AND e.type <> 'RuleShadowStarted'
+    ORDER BY e.version DESC LIMIT 1
+) ELSE definition_hash END AS definition_hash, state FROM (
+    SELECT DISTINCT ON (rule_id) rule_id, version, type, body ->> 'definitionHash' AS definition_hash,
            body ->> 'state' AS state
     FROM registry.rule_events WHERE rule_id IS NOT NULL AND position <= %(position)s
     ORDER BY rule_id, version DESC

@@ -40,6 +40,7 @@ from rules_registry.api.rules import (
     rule_imports,
     rule_purpose,
     rule_revert,
+    rule_shadow,
     rule_status,
     rule_templates,
     rules,
@@ -68,6 +69,7 @@ BLUEPRINTS = tuple(
     for module in (
         rules,
         rule_revert,
+        rule_shadow,
         rule_checks,
         rule_templates,
         rule_imports,

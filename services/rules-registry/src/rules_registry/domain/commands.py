@@ -67,6 +67,34 @@ class DeleteRule:
 
 
 @dataclass(frozen=True, slots=True)
+class StartShadow:
+    """A definition that runs beside the rule's own, and raises no alert of it. Defaults as in `ChangeRule`."""
+
+    rule_id: int
+    expected: Expected
+    name: str | None
+    definition: RuleDefinition
+    effective_from: int | None
+    effective_until: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EndShadow:
+    """Run it no longer."""
+
+    rule_id: int
+    expected: Expected
+
+
+@dataclass(frozen=True, slots=True)
+class PromoteShadow:
+    """Make it the rule's definition, with all that it knows."""
+
+    rule_id: int
+    expected: Expected
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeSettings:
     """All four settings at once."""
 
@@ -141,4 +169,4 @@ Control = (
     | VoidTransaction
     | EndBackfill
 )
-ChangeOfRule = ChangeRule | PauseRule | ResumeRule | DeleteRule
+ChangeOfRule = ChangeRule | PauseRule | ResumeRule | DeleteRule | StartShadow | EndShadow | PromoteShadow

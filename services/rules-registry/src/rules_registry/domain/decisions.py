@@ -9,10 +9,13 @@ from rules_registry.domain.commands import (
     ChangeRule,
     ChangeSettings,
     DeleteRule,
+    EndShadow,
     Expected,
     PauseRule,
+    PromoteShadow,
     PublishRule,
     ResumeRule,
+    StartShadow,
 )
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.events import (
@@ -21,10 +24,13 @@ from rules_registry.domain.events import (
     RulePaused,
     RulePublished,
     RuleResumed,
+    RuleShadowEnded,
+    RuleShadowPromoted,
+    RuleShadowStarted,
     SettingsChanged,
 )
 from rules_registry.domain.review.lifecycle import STEPS, Step, lifecycle_of
-from rules_registry.domain.rule import Rule, RuleState
+from rules_registry.domain.rule import Rule, RuleState, Shadow
 from rules_registry.errors import EndsTooEarly, RuleIsDeleted, RuleNotFound, StaleVersion, WrongState
 
 E = TypeVar("E", bound=RuleEvent)
@@ -40,7 +46,8 @@ def decide(rule: Rule | None, command: PublishRule | ChangeOfRule, now_ms: int) 
     current = _changeable(rule, command)
     match command:
         case ChangeRule():
-            return _change(current, command, now_ms)
+            _require_no_shadow(current, "published")
+            return _brought(current, RulePublished, command, now_ms)
         case PauseRule():
             _require_step(current, "pause", "paused", now_ms)
             return _moved(current, RulePaused, "PAUSED")
@@ -49,6 +56,14 @@ def decide(rule: Rule | None, command: PublishRule | ChangeOfRule, now_ms: int) 
             return _moved(current, RuleResumed, "ACTIVE")
         case DeleteRule():
             return _moved(current, RuleDeleted, "DELETED")
+        case StartShadow():
+            _require_no_shadow(current, "started beside it")
+            return _brought(current, RuleShadowStarted, command, now_ms)
+        case EndShadow():
+            _shadow_of(current)
+            return _moved(current, RuleShadowEnded, current.state)
+        case PromoteShadow():
+            return _promoted(current, _shadow_of(current))
     assert_never(command)
 
 
@@ -68,7 +83,7 @@ def require_expected(version: int, expected: Expected) -> None:
         raise StaleVersion(version)
 
 
-def effective_from(command: PublishRule | ChangeRule, now_ms: int) -> int:
+def effective_from(command: PublishRule | ChangeRule | StartShadow, now_ms: int) -> int:
     """The event time (ms) from which the definition judges: now by default. Raises `EndsTooEarly` where it would never
     judge."""
     since = now_ms if command.effective_from is None else command.effective_from
@@ -92,9 +107,10 @@ def _publish(rule: Rule | None, command: PublishRule, now_ms: int) -> RuleEvent:
     )
 
 
-def _change(rule: Rule, command: ChangeRule, now_ms: int) -> RuleEvent:
+def _brought(rule: Rule, event: type[E], command: ChangeRule | StartShadow, now_ms: int) -> E:
+    """The event that brings the command's definition."""
     version = rule.version + 1
-    return RulePublished(
+    return event(
         rule_id=rule.rule_id,
         version=version,
         definition_version=version,
@@ -118,6 +134,34 @@ def _changeable(rule: Rule | None, command: ChangeOfRule) -> Rule:
 def _require_step(rule: Rule, step: Step, verb: str, now_ms: int) -> None:
     if step not in STEPS[lifecycle_of(rule.state, rule.effective_from, rule.effective_until, now_ms)]:
         raise WrongState(f"Rule {rule.rule_id} is {rule.state} and cannot be {verb}.")
+
+
+def _require_no_shadow(rule: Rule, verb: str) -> None:
+    """Raises `WrongState`: what it is compared with, and its number, would not be what they were."""
+    if rule.shadow is not None:
+        raise WrongState(
+            f"Version {rule.shadow.version} runs as a shadow of rule {rule.rule_id}: another can be {verb} once it is"
+            " promoted or ended."
+        )
+
+
+def _shadow_of(rule: Rule) -> Shadow:
+    if rule.shadow is None:
+        raise WrongState(f"Rule {rule.rule_id} has no shadow.")
+    return rule.shadow
+
+
+def _promoted(rule: Rule, shadow: Shadow) -> RuleShadowPromoted:
+    return RuleShadowPromoted(
+        rule_id=rule.rule_id,
+        version=rule.version + 1,
+        definition_version=shadow.version,
+        state=rule.state,
+        name=shadow.name,
+        definition=shadow.definition,
+        effective_from=shadow.effective_from,
+        effective_until=shadow.effective_until,
+    )
 
 
 def _moved(rule: Rule, event: type[E], state: RuleState) -> E:

@@ -17,7 +17,7 @@ from rules_registry.domain.events import (
     SettingsChanged,
 )
 from rules_registry.domain.named_value import value_json
-from rules_registry.domain.rule import Rule
+from rules_registry.domain.rule import Rule, Shadow
 from tripline_contracts.control_commands import payload_json
 from tripline_contracts.rules.widest_windows import Needing, widest_windows
 
@@ -120,4 +120,18 @@ def rule_members(rule: Rule | RuleEvent) -> dict[str, Any]:
         "effectiveFrom": rule.effective_from,
         # left out, as in events of before there were ends: these are compared byte by byte
         **({} if rule.effective_until is None else {"effectiveUntil": rule.effective_until}),
+    }
+
+
+def shadow_members(shadow: Shadow | None) -> dict[str, Any] | None:
+    """A rule's shadow; None where it has none."""
+    if shadow is None:
+        return None
+    return {
+        "version": shadow.version,
+        "name": shadow.name,
+        "definition": shadow.definition.to_json(),
+        "definitionHash": shadow.definition.hash,
+        "effectiveFrom": shadow.effective_from,
+        "effectiveUntil": shadow.effective_until,
     }

@@ -48,6 +48,22 @@ class RuleDeleted(RuleEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class RuleShadowStarted(RuleEvent):
+    """A version runs beside the rule's own, and its alerts go to shadow-alerts.v1; the members are that version's, and
+    `definition_version == version`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleShadowEnded(RuleEvent):
+    """It runs no longer; the members are the rule's."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleShadowPromoted(RuleEvent):
+    """The shadow is the rule's definition from here on; `definition_version` is that with which it was started."""
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsChanged:
     """All four settings of the engine; `version` counts these events."""
 

@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rules_registry.domain.events import RuleEvent, RulePublished
+from rules_registry.domain.events import (
+    RuleDeleted,
+    RuleEvent,
+    RulePublished,
+    RuleShadowEnded,
+    RuleShadowPromoted,
+    RuleShadowStarted,
+)
 from tripline_contracts.rules.rule_definition import RuleDefinition
 
 MAX_NAME: Final = 200
@@ -15,6 +22,17 @@ MAX_NAME: Final = 200
 NO_RULE: Final = 0
 """No rule has this id."""
 RuleState = Literal["ACTIVE", "PAUSED", "DELETED"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """A version that runs beside a rule's own; times in ms."""
+
+    version: int
+    name: str
+    definition: RuleDefinition
+    effective_from: int
+    effective_until: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +49,14 @@ class Rule:
     definition: RuleDefinition
     effective_from: int
     effective_until: int | None
+    shadow: Shadow | None = None
 
 
 def evolve(rule: Rule | None, event: RuleEvent) -> Rule:
     """The rule after the event. Events of a rule come in the order of their versions; only the first has no
     rule.
     """
-    if isinstance(event, RulePublished):
+    if isinstance(event, RulePublished) or (rule is not None and isinstance(event, RuleShadowPromoted)):
         return Rule(
             rule_id=event.rule_id,
             version=event.version,
@@ -50,7 +69,13 @@ def evolve(rule: Rule | None, event: RuleEvent) -> Rule:
         )
     if rule is None:
         raise ValueError(f"rule {event.rule_id} begins with {type(event).__name__}, not with RulePublished")
-    return dataclasses.replace(rule, version=event.version, state=event.state)
+    shadow = rule.shadow
+    if isinstance(event, RuleShadowStarted):
+        times = event.effective_from, event.effective_until
+        shadow = Shadow(event.version, event.name, event.definition, *times)
+    elif isinstance(event, RuleShadowEnded | RuleDeleted):
+        shadow = None
+    return dataclasses.replace(rule, version=event.version, state=event.state, shadow=shadow)
 
 
 def fold(events: Iterable[RuleEvent]) -> Rule | None:

@@ -11,16 +11,17 @@ from rules_registry.domain.audit.recorded_event import Before, happening_of
 from rules_registry.domain.commands import ChangeOfRule, PublishRule
 from rules_registry.domain.decisions import decide
 from rules_registry.domain.event_record import EventRecord, needing_of, widest_after
-from rules_registry.domain.events import Event, RulePublished
+from rules_registry.domain.events import Event, RulePublished, RuleShadowStarted
 from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.named.named_value_decisions import references
 from rules_registry.domain.purposes.rule_purpose import Purpose
 from rules_registry.domain.rule import Rule, evolve
-from rules_registry.errors import NameTaken, UnknownNames
+from rules_registry.errors import NameTaken, UnfitDefinition, UnknownNames
 from rules_registry.service.audit_writer import tell
 from rules_registry.service.ports import Clock, Log, NewId
 from tripline_contracts.errors import Problem
 from tripline_contracts.filters.named_values import Kind
+from tripline_contracts.rules.anchors import anchor_of
 from tripline_contracts.rules.rule_definition import RuleDefinition
 from tripline_contracts.rules.widest_windows import widest_windows_after
 
@@ -55,9 +56,11 @@ class EventAppender:
         """The rule after the command. Raises what `decide` and `require_fit` raise, and `NameTaken`, before anything is
         written."""
         event = decide(rule, command, self.clock())
-        if isinstance(event, RulePublished):
+        if isinstance(event, RulePublished | RuleShadowStarted):
             self.require_fit(event.definition)
             self._require_name(event, rule)
+        if isinstance(event, RuleShadowStarted):
+            self._require_history(event)
         changed = evolve(rule, event)
         recorded = self.append(event, changed, rule)
         return RuleChange(changed, recorded.position, recorded.occurred_at, self.actor.name)
@@ -68,7 +71,18 @@ class EventAppender:
         if self.room is not None:
             self.room.require(definition)
 
-    def _require_name(self, event: RulePublished, rule: Rule | None) -> None:
+    def _require_history(self, event: RuleShadowStarted) -> None:
+        """Raises `UnfitDefinition`: history of an anchor begins with a rule, and a shadow must not be seen by rules."""
+        event_type = self.log.event_type
+        anchor = anchor_of(event.definition, event_type)
+        kept = {anchor_of(rule.definition, event_type) for rule in self.log.rules()}
+        if anchor not in kept.union(event_type.kept_anchors):
+            problem = Problem(
+                "groupingKeyNames", f"expected a grouping whose history rules keep: by {anchor} none does"
+            )
+            raise UnfitDefinition("A shadow sees the history that is there for rules.", [problem])
+
+    def _require_name(self, event: RulePublished | RuleShadowStarted, rule: Rule | None) -> None:
         """Raises `NameTaken`; a rule keeps the name that it has."""
         if self.shared_names or (rule is not None and rule.name == event.name):
             return

@@ -19,6 +19,7 @@ from rules_registry.domain.purposes.rule_purpose import KeptPurpose
 from rules_registry.domain.quotas import Usage
 from rules_registry.domain.review.change_request import ChangeRequest
 from rules_registry.domain.rule import Rule
+from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.list_entries import EntriesChange
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import RuleDefinition
@@ -128,6 +129,10 @@ class Lists(Protocol):
 
 class Log(Protocol):
     """The log inside one transaction: whoever holds it is the only writer until the transaction ends."""
+
+    @property
+    def event_type(self) -> EventType:
+        """The type that rules are of."""
 
     def rule(self, rule_id: int) -> Rule | None:
         """The rule as it stands; deleted ones too."""

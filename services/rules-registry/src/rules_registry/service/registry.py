@@ -16,17 +16,15 @@ from rules_registry.domain.commands import (
     ChangeRule,
     ChangeSettings,
     Control,
-    DeleteRule,
     Expected,
-    PauseRule,
     PublishRule,
-    ResumeRule,
+    StartShadow,
 )
 from rules_registry.domain.decisions import decide_settings
 from rules_registry.domain.engine_settings import SettingsState
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.quotas import Quotas, rule_growth
-from rules_registry.domain.review.content import Proposed
+from rules_registry.domain.review.content import Proposed, RuleCommand
 from rules_registry.errors import IdempotencyKeyReused
 from rules_registry.service.control import issue
 from rules_registry.service.event_appender import EventAppender, RuleChange
@@ -171,10 +169,10 @@ class Registry:
 
     def perform(self, log: Log, actor: Actor, command: Proposed) -> Done:
         """Any of these within a transaction. Raises what each of them raises."""
+        if isinstance(command, RuleCommand):
+            change = self._change_rule(log, actor, command)
+            return Done(change.position, change)
         match command:
-            case PublishRule() | ChangeRule() | PauseRule() | ResumeRule() | DeleteRule():
-                change = self._change_rule(log, actor, command)
-                return Done(change.position, change)
             case ChangeNamed():
                 return Done(self._change_named(log, actor, command).named.position)
             case ChangeEntries():
@@ -190,7 +188,7 @@ class Registry:
 
     def _change_rule(self, log: Log, actor: Actor, command: PublishRule | ChangeOfRule) -> RuleChange:
         rule = log.rule(command.rule_id)
-        brings_definition = isinstance(command, PublishRule | ChangeRule)
+        brings_definition = isinstance(command, PublishRule | ChangeRule | StartShadow)
         change = self._writer(log, actor).apply(rule, command)
         growth = rule_growth(rule, change.rule)
         # To count ten thousand rules is worth it only where one more may be too many.

@@ -13,16 +13,13 @@ from rules_registry.domain.commands import (
     ChangeNamed,
     ChangeRule,
     ChangeSettings,
-    DeleteRule,
     Expected,
-    PauseRule,
     PublishRule,
-    ResumeRule,
 )
 from rules_registry.domain.decisions import require_expected
 from rules_registry.domain.review import change_request
 from rules_registry.domain.review.change_request import ChangeRequest
-from rules_registry.domain.review.content import Proposed, command_of, content_of
+from rules_registry.domain.review.content import Proposed, RuleCommand, command_of, content_of
 from rules_registry.domain.review.lifecycle import Lifecycle
 from rules_registry.errors import (
     BaseMoved,
@@ -186,10 +183,10 @@ class Review:
 
 def _version(log: Log, command: Proposed) -> int | None:
     """The version of what the command would change; None where there is none yet, or no version."""
+    if isinstance(command, RuleCommand):
+        rule = log.rule(command.rule_id)
+        return None if rule is None else rule.version
     match command:
-        case PublishRule() | ChangeRule() | PauseRule() | ResumeRule() | DeleteRule():
-            rule = log.rule(command.rule_id)
-            return None if rule is None else rule.version
         case ChangeNamed():
             entry = log.named(command.kind, command.name)
             return 0 if entry is None else entry.version

@@ -21,4 +21,5 @@ def history_around(log: Log, quotas: Quotas, before: Rule | None, after: Rule) -
         return {}, {}
     others = log.widest_definitions(after.rule_id)
     standing = [] if before is None else [before.definition]
-    return quotas.history_of([*others, *standing]), quotas.history_of([*others, after.definition])
+    shadow = [] if after.shadow is None else [after.shadow.definition]
+    return quotas.history_of([*others, *standing]), quotas.history_of([*others, after.definition, *shadow])

@@ -15,6 +15,9 @@ const VERBS = {
   PAUSE_RULE: "Pause rule",
   RESUME_RULE: "Resume rule",
   DELETE_RULE: "Delete rule",
+  START_SHADOW: "Start a shadow of rule",
+  END_SHADOW: "End the shadow of rule",
+  PROMOTE_SHADOW: "Promote the shadow of rule",
   LIST: "List",
   LIST_ENTRIES: "Entries of the list",
   PARAMETER: "Parameter",
@@ -41,11 +44,17 @@ export async function whatChanges(change) {
   const { kind, content } = change;
   if (isSettled(change)) return whatWasAsked(change);
   if (kind === "PUBLISH_RULE") return [words(content.definition), ...await warnings(change)];
-  if (kind === "CHANGE_RULE") return [await ruleChanges(change), ...await warnings(change)];
+  if (kind === "CHANGE_RULE" || kind === "START_SHADOW") {
+    return [await ruleChanges(change), ...await warnings(change)];
+  }
   if (kind === "LIST") return await listChanges(change);
   if (kind === "LIST_ENTRIES") return await entryChanges(change);
   if (kind === "PARAMETER") return [diffTable([await parameterChange(change)])];
   if (kind === "SETTINGS" || kind === "COMMAND") return [diffTable(members(content))];
+  if (kind === "PROMOTE_SHADOW") {
+    const shadow = await valueNow(`/rules/${change.ruleId}`, "shadow");
+    return shadow ? [words(shadow.definition)] : [];
+  }
   const definition = await valueNow(`/rules/${change.ruleId}`, "definition");
   return definition ? [words(definition)] : [];
 }

@@ -10,6 +10,9 @@ const HAPPENED = {
   RulePaused: "paused",
   RuleResumed: "resumed",
   RuleDeleted: "deleted",
+  RuleShadowStarted: "started as a shadow",
+  RuleShadowEnded: "shadow ended",
+  RuleShadowPromoted: "promoted from a shadow",
 };
 
 const SOON_MS = 1000;

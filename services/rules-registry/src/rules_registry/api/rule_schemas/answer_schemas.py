@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import get_args
 
 import marshmallow as ma
 
@@ -14,7 +14,6 @@ from rules_registry.api.rule_schemas.purpose_schemas import SEVERITIES, PurposeS
 from rules_registry.api.rule_schemas.rule_body_schema import CONDITIONS_REF, PRECISION_PATTERN
 from rules_registry.api.services import installed_type
 from rules_registry.domain.engine_settings import EngineSettings
-from rules_registry.domain.events import Command
 from rules_registry.domain.purposes.rule_purpose import MAX_OWNER, TAG_PATTERN
 from tripline_contracts.rules.rule_definition import Firing, Function, LateEvents
 from tripline_http.cursors import PATTERN as CURSOR_PATTERN
@@ -24,7 +23,6 @@ from tripline_http.fields import (
     MAX_MS,
     MAX_POSITION,
     BoundedInteger,
-    DecimalText,
     QueryInteger,
     Text,
 )
@@ -37,6 +35,9 @@ EVENT_TYPES = (
     "RulePaused",
     "RuleResumed",
     "RuleDeleted",
+    "RuleShadowStarted",
+    "RuleShadowEnded",
+    "RuleShadowPromoted",
     "SettingsChanged",
     "ControlCommand",
     "ListChanged",
@@ -51,7 +52,7 @@ def _id(**kwargs: object) -> BoundedInteger:
     return BoundedInteger(1, MAX_ID, required=True, **kwargs)
 
 
-def _time(**kwargs: object) -> BoundedInteger:
+def time_of(**kwargs: object) -> BoundedInteger:
     return BoundedInteger(0, MAX_MS, **kwargs)
 
 
@@ -82,6 +83,17 @@ class DefinitionSchema(ma.Schema):
     )
 
 
+class ShadowSchema(ma.Schema):
+    """A version that runs beside a rule's own: its alerts go to shadow-alerts.v1 and to nobody."""
+
+    version = _id(metadata={"description": "The one that its alerts have, and keep when it is promoted"})
+    name = ma.fields.String(required=True)
+    definition = ma.fields.Nested(DefinitionSchema, required=True)
+    definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
+    effectiveFrom = time_of(required=True)
+    effectiveUntil = time_of(required=True, allow_none=True, metadata={"description": "null: it has no end"})
+
+
 class RuleSchema(ma.Schema):
     """A rule as it stands."""
 
@@ -92,10 +104,13 @@ class RuleSchema(ma.Schema):
     name = ma.fields.String(required=True)
     definition = ma.fields.Nested(DefinitionSchema, required=True)
     definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
-    effectiveFrom = _time(required=True)
-    effectiveUntil = _time(required=True, allow_none=True, metadata={"description": "null: it has no end"})
+    effectiveFrom = time_of(required=True)
+    effectiveUntil = time_of(required=True, allow_none=True, metadata={"description": "null: it has no end"})
+    shadow = ma.fields.Nested(
+        ShadowSchema, required=True, allow_none=True, metadata={"description": "null: none runs beside it"}
+    )
     position = BoundedInteger(1, MAX_POSITION, required=True, metadata={"description": "Of its last event"})
-    changedAt = _time(required=True)
+    changedAt = time_of(required=True)
     changedBy = ma.fields.String(required=True)
     purpose = ma.fields.Nested(PurposeSchema, required=True)
 
@@ -112,15 +127,15 @@ class RuleVersionSchema(ma.Schema):
     ruleId = _id()
     version = _id()
     definitionVersion = _id()
-    type = one_of(*EVENT_TYPES[:4])
+    type = one_of(*EVENT_TYPES[:7])
     state = one_of(*STATES)
     name = ma.fields.String(required=True)
     definition = ma.fields.Nested(DefinitionSchema, required=True)
     definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
-    effectiveFrom = _time(required=True)
-    effectiveUntil = _time(required=True, allow_none=True, metadata={"description": "null: it has no end"})
+    effectiveFrom = time_of(required=True)
+    effectiveUntil = time_of(required=True, allow_none=True, metadata={"description": "null: it has no end"})
     position = BoundedInteger(1, MAX_POSITION, required=True)
-    occurredAt = _time(required=True)
+    occurredAt = time_of(required=True)
     actor = ma.fields.String(required=True)
     reason = ma.fields.String(required=True, allow_none=True)
 
@@ -165,52 +180,6 @@ class SettingsSchema(ma.Schema):
         )
 
 
-class RuleEventSchema(ma.Schema):
-    """A record of rules.v1: of a rule, of the settings, of a list, of a parameter, or a control command; each with
-    fields of its own."""
-
-    eventId = ma.fields.UUID(required=True)
-    type = one_of(*EVENT_TYPES)
-    position = BoundedInteger(1, MAX_POSITION, required=True)
-    occurredAt = _time(required=True)
-    actor = ma.fields.String(required=True)
-    widestWindows = ma.fields.List(ma.fields.Nested(WidestWindowSchema), required=True)
-    ruleId = BoundedInteger(1, MAX_ID)
-    version = BoundedInteger(1, MAX_ID)
-    definitionVersion = BoundedInteger(1, MAX_ID)
-    state = ma.fields.String(validate=ma.validate.OneOf(STATES))
-    name = ma.fields.String()
-    definition = ma.fields.Nested(DefinitionSchema)
-    definitionHash = ma.fields.String(metadata={"pattern": "^[0-9a-f]{64}$"})
-    effectiveFrom = _time()
-    effectiveUntil = _time()
-    settings = ma.fields.Nested(SettingsSchema)
-    command = ma.fields.String(validate=ma.validate.OneOf(get_args(Command)))
-    commandId = ma.fields.UUID()
-    traceUntil = _time()
-    group = ma.fields.Dict(keys=ma.fields.String(), values=ma.fields.String())
-    transactionId = ma.fields.String()
-    eventTime = _time()
-    backfillId = ma.fields.UUID()
-    completeFrom = _time()
-    values = ma.fields.List(ma.fields.String(), metadata={"description": "Of ListChanged"})
-    added = ma.fields.List(
-        ma.fields.Dict(), metadata={"description": "Of ListEntriesChanged: `value`, and perhaps `until`"}
-    )
-    removed = ma.fields.List(ma.fields.String(), metadata={"description": "Of ListEntriesChanged"})
-    value = DecimalText(metadata={"description": "Of ParameterChanged"})
-
-    def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
-        """The event's member: where there is no `values`, marshmallow would take the mapping's method for it."""
-        return obj.get(attr, default)
-
-
-class RuleEventPageSchema(ma.Schema):
-    """The log by position."""
-
-    items = ma.fields.List(ma.fields.Nested(RuleEventSchema), required=True)
-
-
 class RuleStatusSchema(ma.Schema):
     """Published beside applied; applied means by all shards, null where that has not happened yet."""
 
@@ -221,8 +190,8 @@ class RuleStatusSchema(ma.Schema):
     publishedPosition = BoundedInteger(1, MAX_POSITION, required=True)
     appliedVersion = BoundedInteger(1, MAX_ID, required=True, allow_none=True)
     appliedPosition = BoundedInteger(1, MAX_POSITION, required=True, allow_none=True)
-    appliedAt = _time(required=True, allow_none=True)
-    warmFrom = _time(required=True, allow_none=True)
+    appliedAt = time_of(required=True, allow_none=True)
+    warmFrom = time_of(required=True, allow_none=True)
 
 
 class RuleStatusPageSchema(ma.Schema):

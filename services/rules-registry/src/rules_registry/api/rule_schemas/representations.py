@@ -7,7 +7,7 @@ from typing import Any
 
 from rules_registry.domain.advice.rule_warning import RuleWarning
 from rules_registry.domain.backfills import Backfill
-from rules_registry.domain.event_record import rule_members
+from rules_registry.domain.event_record import rule_members, shadow_members
 from rules_registry.domain.events import Command
 from rules_registry.domain.issued_command import IssuedCommand
 from rules_registry.domain.purposes.rule_purpose import purpose_json
@@ -62,6 +62,7 @@ def changed_rule_json(change: RuleChange) -> Json:
         "ruleId": rule.rule_id,
         **rule_members(rule),
         "effectiveUntil": rule.effective_until,
+        "shadow": shadow_members(rule.shadow),
         "position": change.position,
         "changedAt": change.changed_at,
         "changedBy": change.changed_by,
@@ -81,6 +82,7 @@ def rule_json(row: Mapping[str, Any]) -> Json:
         "definitionHash": row["definition_hash"],
         "effectiveFrom": row["effective_from"],
         "effectiveUntil": row["effective_until"],
+        "shadow": row["shadow"],
         "position": row["position"],
         "changedAt": row["changed_at"],
         "changedBy": row["changed_by"],

@@ -22,6 +22,7 @@ _READ_ONLY: Final = (
     "definitionVersion",
     "state",
     "definitionHash",
+    "shadow",
     "position",
     "changedAt",
     "changedBy",
@@ -31,6 +32,7 @@ _WRITABLE: Final = ("name", "effectiveFrom", "effectiveUntil")
 _LONGEST: Final = 120
 _HOW: Final = {
     "state": "; to pause or resume a rule POST to /v1/rules/{id}/pause or …/resume",
+    "shadow": "; to start or end a shadow POST to or DELETE /v1/rules/{id}/shadow",
     "purpose": "; send what the rule is for to /v1/rules/{id}/purpose",
 }
 

@@ -10,12 +10,12 @@ import marshmallow as ma
 from rules_registry.api.pages import begin_after, link_of
 from rules_registry.api.rule_schemas.answer_schemas import (
     PageQuery,
-    RuleEventPageSchema,
     RuleEventQuery,
     RuleVersionPageSchema,
     RuleVersionSchema,
     WidestWindowsSchema,
 )
+from rules_registry.api.rule_schemas.event_schemas import RuleEventPageSchema
 from rules_registry.api.rule_schemas.import_schemas import DiffQuery, DiffSchema
 from rules_registry.api.rule_schemas.representations import version_json
 from rules_registry.api.rules.rules import RULE

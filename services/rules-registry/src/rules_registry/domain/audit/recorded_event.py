@@ -13,6 +13,7 @@ from rules_registry.domain.events import (
     ListChanged,
     ListEntriesChanged,
     ParameterChanged,
+    RuleShadowStarted,
     SettingsChanged,
 )
 from rules_registry.domain.named_value import NamedEntry, NamedValue, value_json
@@ -46,6 +47,9 @@ def _subject_and_after(recorded: EventRecord, before: Before) -> tuple[Subject, 
             return Subject("list", event.name), _entries_state(event)
         case ParameterChanged():
             return Subject("parameter", event.name), _named_state(event.version, event.value)
+        case RuleShadowStarted():
+            # the rule stands as it did: told is what runs beside it
+            return Subject("rule", str(event.rule_id)), rule_members(event)
     rule = evolve(before if isinstance(before, Rule) else None, event)
     return Subject("rule", str(rule.rule_id)), rule_members(rule)
 

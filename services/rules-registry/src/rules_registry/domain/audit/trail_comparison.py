@@ -83,9 +83,11 @@ class TrailComparison:
     def _take(self, event: Json) -> None:
         self.digests.append(canonical_json(event))
         if _is_of_rule(event):
-            rule_id = event["ruleId"]
+            rule_id, definition_hash = event["ruleId"], event["definitionHash"]
+            if event["type"] == "RuleShadowStarted" and rule_id in self.rules:
+                definition_hash = self.rules[rule_id].definition_hash
             self.rules[rule_id] = StandingRule(
-                rule_id, event["version"], event["position"], event["definitionHash"], event["state"]
+                rule_id, event["version"], event["position"], definition_hash, event["state"]
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, assert_never, cast
+from typing import Any, Final, assert_never, cast
 
 from rules_registry.domain.audit.audit_entry import Subject
 from rules_registry.domain.commands import (
@@ -16,30 +16,50 @@ from rules_registry.domain.commands import (
     Control,
     DeleteRule,
     EndBackfill,
+    EndShadow,
     Expected,
     PauseRule,
+    PromoteShadow,
     PublishRule,
     ResumeRule,
+    StartShadow,
     TraceRule,
     VoidTransaction,
 )
 from rules_registry.domain.event_record import settings_from_json, settings_json
 from rules_registry.domain.named_value import value_from_json, value_json
-from rules_registry.domain.review.change_request import Content
+from rules_registry.domain.review.change_request import ChangeKind, Content
 from tripline_contracts.event_type import EventType
 from tripline_contracts.filters.list_entries import read_change
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import parse
 
-RuleCommand = PublishRule | ChangeRule | PauseRule | ResumeRule | DeleteRule
+RuleCommand = (
+    PublishRule | ChangeRule | PauseRule | ResumeRule | DeleteRule | StartShadow | EndShadow | PromoteShadow
+)
 Proposed = RuleCommand | ChangeNamed | ChangeEntries | ChangeSettings | Control
 """What can be asked for. Versions that a caller expects are part of it: `base`, None where none was named."""
+
+Move = PauseRule | ResumeRule | DeleteRule | EndShadow | PromoteShadow
+_MOVES: Final[Mapping[ChangeKind, type[Move]]] = {
+    "PAUSE_RULE": PauseRule,
+    "RESUME_RULE": ResumeRule,
+    "DELETE_RULE": DeleteRule,
+    "END_SHADOW": EndShadow,
+    "PROMOTE_SHADOW": PromoteShadow,
+}
+_KINDS: Final[Mapping[type, ChangeKind]] = {
+    PublishRule: "PUBLISH_RULE",
+    ChangeRule: "CHANGE_RULE",
+    StartShadow: "START_SHADOW",
+    **{move: kind for kind, move in _MOVES.items()},
+}
 
 
 def content_of(command: Proposed, base: int | None) -> Content:
     """The content that stands for the command; `base` is the version that it was made for."""
     match command:
-        case PublishRule() | ChangeRule():
+        case PublishRule() | ChangeRule() | StartShadow():
             members: dict[str, Any] = {
                 "base": base,
                 "name": command.name,
@@ -49,14 +69,9 @@ def content_of(command: Proposed, base: int | None) -> Content:
             }
             if command.effective_until is not None:
                 members["effectiveUntil"] = command.effective_until
-            kind = "PUBLISH_RULE" if isinstance(command, PublishRule) else "CHANGE_RULE"
-            return Content(cast("Any", kind), _rule(command.rule_id), members)
-        case PauseRule():
-            return Content("PAUSE_RULE", _rule(command.rule_id), {"base": base})
-        case ResumeRule():
-            return Content("RESUME_RULE", _rule(command.rule_id), {"base": base})
-        case DeleteRule():
-            return Content("DELETE_RULE", _rule(command.rule_id), {"base": base})
+            return Content(_KINDS[type(command)], _rule(command.rule_id), members)
+        case PauseRule() | ResumeRule() | DeleteRule() | EndShadow() | PromoteShadow():
+            return Content(_KINDS[type(command)], _rule(command.rule_id), {"base": base})
         case ChangeNamed():
             value = {"base": base, "value": value_json(command.value)}
             kind = "LIST" if command.kind == "list" else "PARAMETER"
@@ -86,9 +101,10 @@ def command_of(content: Content, event_type: EventType) -> Proposed:
                 members["effectiveFrom"],
                 effective_until=members.get("effectiveUntil"),
             )
-        case "CHANGE_RULE":
+        case "CHANGE_RULE" | "START_SHADOW":
             definition = parse(members["definition"], event_type)
-            return ChangeRule(
+            bringing = ChangeRule if content.kind == "CHANGE_RULE" else StartShadow
+            return bringing(
                 _rule_id(content),
                 expected,
                 members["name"],
@@ -96,12 +112,8 @@ def command_of(content: Content, event_type: EventType) -> Proposed:
                 members["effectiveFrom"],
                 members.get("effectiveUntil"),
             )
-        case "PAUSE_RULE":
-            return PauseRule(_rule_id(content), expected)
-        case "RESUME_RULE":
-            return ResumeRule(_rule_id(content), expected)
-        case "DELETE_RULE":
-            return DeleteRule(_rule_id(content), expected)
+        case "PAUSE_RULE" | "RESUME_RULE" | "DELETE_RULE" | "END_SHADOW" | "PROMOTE_SHADOW":
+            return _MOVES[content.kind](_rule_id(content), expected)
         case "LIST" | "PARAMETER" | "LIST_ENTRIES":
             return _named_of(content, expected)
         case "SETTINGS":
@@ -169,11 +181,14 @@ SILENCING = frozenset(
 
 
 def needs_second_person(command: Proposed) -> bool:
-    """True for whatever can silence an alert. Judging again what was approved cannot, nor can looking."""
+    """True for whatever can silence an alert. Judging again what was approved cannot, nor can looking.
+
+    A shadow is approved when it is started, for what is promoted is what was seen then; and when it is promoted.
+    """
     match command:
-        case ResumeRule():
+        case ResumeRule() | EndShadow():
             return False
-        case PublishRule() | ChangeRule() | PauseRule() | DeleteRule():
+        case PublishRule() | ChangeRule() | PauseRule() | DeleteRule() | StartShadow() | PromoteShadow():
             return True
         case ChangeNamed() | ChangeEntries() | ChangeSettings():
             return True
