@@ -72,6 +72,7 @@ OPERATIONS = {
     "GET /v1/rule-performance",
     "GET /v1/rule-performance/export",
     "GET /v1/rules/{rule_id}/performance",
+    "GET /v1/rules/{rule_id}/shadow",
     "GET /v1/alerts/{alert_id}/explanation",
     "GET /v1/alerts/{alert_id}/contributors",
     "GET /v1/transactions/{transaction_id}/judgement",

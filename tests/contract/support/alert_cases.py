@@ -48,7 +48,7 @@ MONTH_MS = 30 * 24 * 3_600_000
 OF_WORK = tuple(f"{{alert_id}}/{action}" for action in ("claim", "assign", "resolve", "reopen", "comment"))
 KEY = "ada-key-for-tests"
 SECOND = {"Authorization": "Bearer bob-key-for-tests"}
-OF_SPANS = ("/summary", "performance", "/export")
+OF_SPANS = ("/summary", "performance", "/export", "/shadow")
 
 
 @contextmanager

@@ -36,7 +36,7 @@ from tests.unit.alert_api.support.fake_cases import FakeCases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.fake_sessions import FakeSessions
 from tests.unit.alert_api.support.fake_snoozes import FakeSnoozes
-from tests.unit.alert_api.support.fake_views import FakeViews
+from tests.unit.alert_api.support.fake_views import FakeShadows, FakeViews
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tests.unit.alert_api.support.samples import (
     FakeAlerts,
@@ -74,6 +74,7 @@ def client(prove: Prove = proof, signer: Ed25519Signer | None = SIGNER, **conten
             FakeRejected(),
             FakePerformance(),
             FakeViews(),
+            FakeShadows(),
         ),
         line=line,
         doors=Doors(Access((VIEWER,)), SessionDesk(FakeSessions(), FernetSeal(), lambda: 0)),

@@ -16,6 +16,7 @@ from alert_api.adapters.postgres_alerts import PostgresAlerts
 from alert_api.adapters.postgres_saved_views import PostgresSavedViews
 from alert_api.adapters.postgres_sessions import PostgresSessions
 from alert_api.adapters.rejected.postgres_rejected_records import PostgresRejectedRecords
+from alert_api.adapters.shadows.postgres_shadows import PostgresShadows
 from alert_api.adapters.snoozes.postgres_snooze_desk import PostgresSnoozeDesk
 from alert_api.adapters.snoozes.postgres_snoozes import PostgresSnoozes
 from alert_api.adapters.upstream import Upstream
@@ -49,6 +50,7 @@ def document(declared: EventType | None = None) -> str:
             PostgresRejectedRecords(pool, "transactions.v1"),
             PostgresPerformance(pool),
             PostgresSavedViews(pool),
+            PostgresShadows(pool),
         ),
         line=line,
         doors=Doors(Access(), SessionDesk(PostgresSessions(pool), FernetSeal(), lambda: 0)),

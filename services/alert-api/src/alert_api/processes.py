@@ -38,6 +38,7 @@ from alert_api.adapters.retention.postgres_counts import PostgresCounts
 from alert_api.adapters.retention.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.retention.postgres_partitions import PostgresPartitions
 from alert_api.adapters.retention.postgres_past_partitions import PostgresPastPartitions
+from alert_api.adapters.shadows.postgres_shadows import PostgresShadows
 from alert_api.adapters.snoozes.postgres_snooze_desk import PostgresSnoozeDesk
 from alert_api.adapters.snoozes.postgres_snoozes import PostgresSnoozes
 from alert_api.adapters.upstream import Upstream
@@ -70,7 +71,7 @@ log = structlog.get_logger(__name__)
 THREADS = 16 + MAX_STREAMS
 """An open stream holds a thread; as many as before are left for everything else."""
 CONNECTIONS = 8
-ALERTS, RULES = "alerts.v1", "rules.v1"
+ALERTS, SHADOWS, RULES = "alerts.v1", "shadow-alerts.v1", "rules.v1"
 
 
 def wall_clock() -> int:
@@ -109,6 +110,7 @@ def run_api(settings: ApiSettings) -> None:
                 PostgresRejectedRecords(pool, topics.load("transactions.v1").name),
                 PostgresPerformance(pool),
                 PostgresSavedViews(pool),
+                PostgresShadows(pool),
                 webhook_desk(settings, PostgresWebhooks(pool)),
             ),
             line=line,
@@ -161,14 +163,14 @@ def run_projector(settings: ProjectorSettings) -> None:
     _stop_on_signals(stop)
     registry = new_metrics_registry()
     metrics = ProjectorMetrics(registry)
-    names = [topics.load(name).name for name in (ALERTS, RULES)]
+    names = [topics.load(name).name for name in (ALERTS, SHADOWS, RULES)]
     with (
         PostgresIntake(settings.dsn, settings.policy) as intake,
         KafkaAlertSource(settings.kafka, names, metrics.lag) as source,
         MetricsServer(settings.metrics_bind, registry, {"database": intake.check, "kafka": source.check}),
     ):
         log.info("projector_started", topics=names)
-        Projector(source, intake, reader(RULES, settings.event_type), metrics, stop).run()
+        Projector(source, intake, reader(RULES, settings.event_type, SHADOWS), metrics, stop).run()
     log.info("projector_stopped")
 
 
@@ -194,14 +196,17 @@ def run_retention(settings: RetentionSettings) -> None:
     log.info("retention_stopped")
 
 
-def reader(commands_topic: str, declared: EventType) -> Read:
-    """The parser of records: those of that topic as commands, all others as alerts of the event type."""
-    is_alert, is_event = alert_validator(declared), command_validator(declared)
+def reader(commands_topic: str, declared: EventType, shadows_topic: str = "") -> Read:
+    """The parser of records: those of the one topic as commands, all others as alerts of the event type, of shadows
+    where they come from the other."""
+    is_event = command_validator(declared)
+    of_shadows, of_rules = (alert_validator(declared, name) for name in (SHADOWS, ALERTS))
     amount_field = next(iter(declared.measures), None)
 
     def read(record: Record) -> ReceivedAlert | VoidCommand | Unreadable | None:
         if record.topic == commands_topic:
             return read_command(record, is_event)
+        is_alert = of_shadows if record.topic == shadows_topic else of_rules
         return read_record(record, is_alert, declared.id_field.name, amount_field)
 
     return read

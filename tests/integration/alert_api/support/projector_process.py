@@ -35,17 +35,18 @@ class DyingSource(KafkaAlertSource):
 def main(kafka: str, topic: str, dsn: str, options: Sequence[str]) -> None:
     metrics = ProjectorMetrics(CollectorRegistry())
     kind = DyingSource if "--die-before-offsets" in options else KafkaAlertSource
+    shadows = [word.removeprefix("--shadows=") for word in options if word.startswith("--shadows=")]
     rules = [word.removeprefix("--rules=") for word in options if word.startswith("--rules=")]
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     with (
         PostgresIntake(dsn) as intake,
-        kind(KafkaCluster(kafka), [topic, *rules], metrics.lag, group=topic) as source,
+        kind(KafkaCluster(kafka), [topic, *rules, *shadows], metrics.lag, group=topic) as source,
     ):
         Projector(
             source,
             intake,
-            reader("".join(rules), event_type_loader.load()),
+            reader("".join(rules), event_type_loader.load(), "".join(shadows)),
             metrics,
             stop,
             RetryPolicy(0.05, 0.5),

@@ -20,7 +20,7 @@ from alert_api.service.sessions import SessionDesk
 from tests.unit.alert_api.support.fake_cases import no_cases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.fake_sessions import FakeSessions
-from tests.unit.alert_api.support.fake_views import FakeViews
+from tests.unit.alert_api.support.fake_views import FakeShadows, FakeViews
 from tests.unit.alert_api.support.rejected_samples import FakeRejected, rejected
 from tests.unit.alert_api.support.samples import NOWHERE, FakeAlerts, FakeOverview, key
 from tripline_contracts import event_type_loader
@@ -49,7 +49,9 @@ def records() -> FakeRejected:
 @pytest.fixture
 def client(records: FakeRejected) -> FlaskClient:
     built = build(
-        stores=Stores(FakeAlerts(), FakeOverview(), no_cases(), records, FakePerformance(), FakeViews()),
+        stores=Stores(
+            FakeAlerts(), FakeOverview(), no_cases(), records, FakePerformance(), FakeViews(), FakeShadows()
+        ),
         line=Line(NOWHERE),
         doors=Doors(Access((OPS, EVE, VIEWER)), SessionDesk(FakeSessions(), FernetSeal(), lambda: 5000)),
         registry=CollectorRegistry(),

@@ -16,7 +16,7 @@ from tests.unit.alert_api.support.fake_cases import FakeCases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.fake_sessions import FakeSessions
 from tests.unit.alert_api.support.fake_snoozes import FakeSnoozes
-from tests.unit.alert_api.support.fake_views import FakeViews
+from tests.unit.alert_api.support.fake_views import FakeShadows, FakeViews
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tests.unit.alert_api.support.samples import NOWHERE, FakeAlerts, FakeOverview
 from tripline_contracts import event_type_loader
@@ -42,6 +42,7 @@ def case_app(
             FakeRejected(),
             performance or FakePerformance(),
             FakeViews(),
+            FakeShadows(),
         ),
         line=Line(NOWHERE),
         doors=Doors(Access(keys), SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),

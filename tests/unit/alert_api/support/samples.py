@@ -31,7 +31,7 @@ from alert_api.service.void_commands import VoidCommand, read_command
 from tests.unit.alert_api.support.fake_cases import no_cases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.fake_sessions import FakeSessions
-from tests.unit.alert_api.support.fake_views import FakeViews
+from tests.unit.alert_api.support.fake_views import FakeShadows, FakeViews
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tripline_contracts import event_type_loader, schemas
 from tripline_contracts.event_type import EventType
@@ -276,15 +276,9 @@ def app(
     sessions: SessionDesk | None = None,
 ) -> Flask:
     """The API over what is given, and over nothing where it is not; of the default event type or another one."""
+    others = no_cases(), FakeRejected(), FakePerformance(), FakeViews(), FakeShadows()
     return build(
-        stores=Stores(
-            alerts or FakeAlerts(),
-            overview or FakeOverview(),
-            no_cases(),
-            FakeRejected(),
-            FakePerformance(),
-            FakeViews(),
-        ),
+        stores=Stores(alerts or FakeAlerts(), overview or FakeOverview(), *others),
         line=line or Line(NOWHERE),
         doors=Doors(Access(keys), sessions or SessionDesk(FakeSessions(), FernetSeal(), lambda: clock)),
         registry=CollectorRegistry(),

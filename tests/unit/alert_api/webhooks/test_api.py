@@ -23,7 +23,7 @@ from tests.unit.alert_api.support import samples
 from tests.unit.alert_api.support.fake_cases import no_cases
 from tests.unit.alert_api.support.fake_performance import FakePerformance
 from tests.unit.alert_api.support.fake_sessions import FakeSessions
-from tests.unit.alert_api.support.fake_views import FakeViews
+from tests.unit.alert_api.support.fake_views import FakeShadows, FakeViews
 from tests.unit.alert_api.support.rejected_samples import FakeRejected
 from tripline_contracts import event_type_loader
 from tripline_http.application import Access
@@ -124,7 +124,7 @@ def client_of(webhooks: Webhooks | None) -> FlaskClient:
     desk = None if webhooks is None else WebhookDesk(webhooks, policy, lambda data: b"sealed " + data)
     stores = Stores(
         samples.FakeAlerts(), samples.FakeOverview(), no_cases(), FakeRejected(),
-        FakePerformance(), FakeViews(), desk,
+        FakePerformance(), FakeViews(), FakeShadows(), desk,
     )  # fmt: skip
     return build(
         stores=stores,

@@ -15,10 +15,11 @@ from tripline_contracts.event_type import EventType
 NAME = "alerts.v1"
 
 
-def alert_validator(declared: EventType | None = None) -> Validate:
-    """A check that raises SchemaViolation for a decoded value that is no alert of the default event type or another."""
-    judge = schemas.validator(NAME, declared)
-    compiled = _compiled(declared)
+def alert_validator(declared: EventType | None = None, name: str = NAME) -> Validate:
+    """A check that raises SchemaViolation for a decoded value that is no alert of the default event type or another, or
+    none of a shadow where that is the schema's name."""
+    judge = schemas.validator(name, declared)
+    compiled = _compiled(declared, name)
 
     def check(value: object) -> None:
         if not compiled.is_valid(value):
@@ -32,7 +33,7 @@ def command_validator(declared: EventType | None = None) -> Validate:
     return schemas.validator("rules.v1", declared)
 
 
-def _compiled(declared: EventType | None) -> jsonschema_rs.Draft202012Validator:
-    documents = [schemas.load(name, declared) for name in schemas.names()]
+def _compiled(declared: EventType | None, name: str) -> jsonschema_rs.Draft202012Validator:
+    documents = [schemas.load(other, declared) for other in schemas.names()]
     registry = jsonschema_rs.Registry([(document["$id"], document) for document in documents])
-    return jsonschema_rs.Draft202012Validator(schemas.load(NAME, declared), registry=registry)
+    return jsonschema_rs.Draft202012Validator(schemas.load(name, declared), registry=registry)

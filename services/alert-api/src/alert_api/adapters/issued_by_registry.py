@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 
@@ -14,6 +14,10 @@ from alert_api.service.void_commands import VoidCommand
 _UNPUBLISHED = """
 SELECT rule_id, version FROM unnest(%s::bigint[], %s::bigint[]) AS alert (rule_id, version)
 EXCEPT SELECT rule_id, version FROM alerts.published_versions
+"""
+_UNSTARTED = """
+SELECT rule_id, version FROM unnest(%s::bigint[], %s::bigint[]) AS alert (rule_id, version)
+EXCEPT SELECT rule_id, version FROM alerts.started_shadows
 """
 _UNISSUED = """
 SELECT command_id::text, position FROM unnest(%s::uuid[], %s::bigint[]) AS void (command_id, position)
@@ -26,19 +30,15 @@ class IssuedByRegistry:
 
     def __init__(self) -> None:
         self._published: set[tuple[int, int]] = set()
+        self._started: set[tuple[int, int]] = set()
 
     def check_alerts(self, cursor: psycopg.Cursor[Any], alerts: Iterable[ReceivedAlert]) -> None:
         """Raises RecordNotStorable for an alert of a rule version that was never published."""
-        asked = sorted({(alert.rule_id, alert.rule_version) for alert in alerts} - self._published)
-        if not asked:
-            return
-        unknown = cursor.execute(
-            _UNPUBLISHED, [list(column) for column in zip(*asked, strict=True)]
-        ).fetchall()
-        if unknown:
-            rule_id, version = min(unknown)
-            raise RecordNotStorable(f"version {version} of rule {rule_id} was never published")
-        self._published.update(asked)
+        _check(cursor, alerts, self._published, _UNPUBLISHED, "published")
+
+    def check_shadows(self, cursor: psycopg.Cursor[Any], alerts: Iterable[ReceivedAlert]) -> None:
+        """Raises RecordNotStorable for an alert of a version that was never started as a shadow."""
+        _check(cursor, alerts, self._started, _UNSTARTED, "started as a shadow")
 
     def check_voids(self, cursor: psycopg.Cursor[Any], voids: Iterable[VoidCommand]) -> None:
         """Raises RecordNotStorable for a command that the registry has not issued."""
@@ -49,3 +49,20 @@ class IssuedByRegistry:
         if unknown:
             command_id, position = min(unknown)
             raise RecordNotStorable(f"command {command_id} at position {position} was never issued")
+
+
+def _check(
+    cursor: psycopg.Cursor[Any],
+    alerts: Iterable[ReceivedAlert],
+    known: set[tuple[int, int]],
+    unknown_of: LiteralString,
+    what: str,
+) -> None:
+    asked = sorted({(alert.rule_id, alert.rule_version) for alert in alerts} - known)
+    if not asked:
+        return
+    unknown = cursor.execute(unknown_of, [list(column) for column in zip(*asked, strict=True)]).fetchall()
+    if unknown:
+        rule_id, version = min(unknown)
+        raise RecordNotStorable(f"version {version} of rule {rule_id} was never {what}")
+    known.update(asked)

@@ -24,6 +24,7 @@ from alert_api.adapters.cases.case_fold import (
 )
 from alert_api.adapters.issued_by_registry import IssuedByRegistry
 from alert_api.adapters.postgres_errors import translated
+from alert_api.adapters.shadows.postgres_shadows import store_shadow_alerts
 from alert_api.domain.cases.policy import CasePolicy
 from alert_api.errors import StoreUnavailable
 from alert_api.service.records import ReceivedAlert, Unreadable
@@ -104,6 +105,10 @@ class PostgresIntake:
                     cursor.executemany(
                         STORE_UNREADABLE, [_unreadable_row(unreadable) for unreadable in dead_letters]
                     )
+                shadows = [alert for alert in alerts if alert.is_shadow]
+                self._issued.check_shadows(cursor, shadows)
+                new = store_shadow_alerts(cursor, shadows)
+                alerts = [alert for alert in alerts if not alert.is_shadow]
                 # Before everything that others may hold: who stores commands and alerts takes this lock first too.
                 folded = self._folded_up(cursor) if alerts else None
                 # Before the alerts: who comes with commands locks others out, and who comes with alerts does not.
@@ -111,14 +116,14 @@ class PostgresIntake:
                     self._issued.check_voids(cursor, voids)
                     cursor.executemany(STORE_VOID, [_void_row(void) for void in voids])
                 if folded is None:
-                    return 0
+                    return new
                 self._issued.check_alerts(cursor, alerts)
                 first = _first_of_each(alerts)
                 stored = cursor.execute(STORE_ALERTS, _columns(first)).fetchall()
                 entries = [first[alert_id].facts(position) for alert_id, position in stored]
                 if entries:
                     fold_entries(cursor, folded, sorted(entries, key=lambda entry: entry.position))
-                return len(entries)
+                return new + len(entries)
         except psycopg.Error as error:
             problem = translated(error)
             if isinstance(problem, StoreUnavailable):

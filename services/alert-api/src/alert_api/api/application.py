@@ -34,6 +34,7 @@ from alert_api.api.rejected_schemas import rejected_components
 from alert_api.api.schemas import components
 from alert_api.api.session import session_blueprint
 from alert_api.api.session_cookie import CookieSessions
+from alert_api.api.shadows.shadow import shadow_blueprint, shadow_schemas
 from alert_api.api.snoozes.snooze_gauges import SnoozeGauges
 from alert_api.api.snoozes.snooze_schemas import components as snooze_components
 from alert_api.api.snoozes.snoozes import Snoozes, snoozes_blueprint
@@ -53,6 +54,7 @@ from alert_api.service.performance.rule_performance import PerformanceReader
 from alert_api.service.rejected.desk import RejectedDesk, RejectedRecords
 from alert_api.service.saved_views import SavedViews
 from alert_api.service.sessions import SessionDesk
+from alert_api.service.shadows.shadow_comparison import ShadowReader
 from alert_api.service.snoozes.snooze_queries import SnoozeReader
 from alert_api.service.snoozes.snooze_work import SnoozeDesk
 from alert_api.service.webhooks.webhook_desk import WebhookDesk
@@ -80,7 +82,7 @@ class Cases:
 @dataclass(frozen=True, slots=True)
 class Stores:
     """What is in the database: alerts one by one, many of them, cases, what the engine did not accept, and what rules
-    are worth, and the views that people saved."""
+    are worth, the views that people saved, and what shadows gave."""
 
     alerts: Alerts
     overview: Overview
@@ -88,6 +90,7 @@ class Stores:
     rejected: RejectedRecords
     performance: PerformanceReader
     views: SavedViews
+    shadows: ShadowReader
     webhooks: WebhookDesk | None = None
 
 
@@ -160,6 +163,7 @@ def build(
     )
     api.register_blueprint(summary_blueprint(overview, clock, event_type))
     api.register_blueprint(performance_blueprint(stores.performance, clock))
+    api.register_blueprint(shadow_blueprint(stores.shadows, clock))
     api.register_blueprint(saved_views_blueprint(stores.views, clock, event_type))
     api.register_blueprint(line_health_blueprint(line.health or HealthDesk({}, clock)))
     api.register_blueprint(traces_blueprint(line.traces))
@@ -195,6 +199,7 @@ def _components(event_type: EventType) -> dict[str, dict[str, Any]]:
         **proof_schemas(),
         **evidence_schemas(),
         **performance_schemas(),
+        **shadow_schemas(),
         **health_schemas(),
         **graph_components(),
         **view_schemas(),

@@ -65,6 +65,7 @@ class ReceivedAlert:
     window_ms: int
     measured: Measured | None
     record: Record
+    is_shadow: bool = False
 
     def facts(self, position: int) -> AlertFacts:
         """What folding needs of it, once it has a position in the log."""
@@ -153,6 +154,7 @@ def _read(record: Record, validate: Validate, id_field: str, amount_field: str |
         window_ms=alert["windowEnd"] - alert["windowStart"],
         measured=measured_of(alert),
         record=record,
+        is_shadow=alert["mode"] == "shadow",
     )
 
 

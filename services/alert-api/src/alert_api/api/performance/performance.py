@@ -72,7 +72,7 @@ def performance_blueprint(reader: PerformanceReader, clock: Callable[[], int]) -
         every version with an alert in the case. Precision is the share of fraud among what was decided as fraud or as a
         false positive, with its 95 % interval. Without `from` and `to`: the last 30 days. At most 92 days at once.
         """
-        span = _span(query, clock())
+        span = span_of(query, clock())
         rows = reader.of_versions(span, query["rule_id"])
         return jsonify(
             {"from": span.earliest, "to": span.latest, "items": [version_json(row) for row in rows]}
@@ -85,7 +85,7 @@ def performance_blueprint(reader: PerformanceReader, clock: Callable[[], int]) -
     @blueprint.doc(operationId="exportRulePerformance", responses={"200": _CSV_DOC})
     def export_performance(query: dict[str, Any]) -> Response:
         """The same as CSV, times in ms."""
-        text = "".join(_lines(reader.of_versions(_span(query, clock()), query["rule_id"])))
+        text = "".join(_lines(reader.of_versions(span_of(query, clock()), query["rule_id"])))
         response = Response(text, mimetype=CSV)
         response.headers["Content-Disposition"] = 'attachment; filename="rule-performance.csv"'
         return response
@@ -98,7 +98,7 @@ def performance_blueprint(reader: PerformanceReader, clock: Callable[[], int]) -
     @blueprint.doc(operationId="getRulePerformance")
     def get_performance(query: dict[str, Any], rule_id: int) -> Response:
         """What one rule is worth, by version, and its alerts by day of UTC; both empty for a rule that never fired."""
-        span = _span(query, clock())
+        span = span_of(query, clock())
         days = reader.days(span, rule_id)
         return jsonify(
             {
@@ -137,7 +137,7 @@ def _spread_json(spread: Spread | None) -> dict[str, int] | None:
     return None if spread is None else {"median": spread.median, "p95": spread.p95}
 
 
-def _span(query: dict[str, Any], now: int) -> Span:
+def span_of(query: dict[str, Any], now: int) -> Span:
     """A missing bound follows from the other: 30 days back from `to`, or up to now."""
     latest = query.get("latest", max(now, query.get("earliest", 0)))
     span = Span(query.get("earliest", max(0, latest - USUAL_DAYS * DAY_MS + 1)), latest)

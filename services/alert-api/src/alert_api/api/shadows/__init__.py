@@ -1,0 +1,1 @@
+"""The view of a shadow beside its rule."""

@@ -1,0 +1,1 @@
+"""Shadows beside their rules: what both gave, and what only one of them."""
