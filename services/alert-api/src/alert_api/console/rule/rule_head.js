@@ -3,7 +3,7 @@
 import { session } from "../core/client.js";
 import { button, element } from "../core/dom.js";
 import { severityTag } from "../parts/purpose_facts.js";
-import { askToChange, editRule, explainRule, removeRule, traceRule } from "../rules/rule_acts.js";
+import { askToChange, editRule, explainRule, removeRule, shadowRule, traceRule } from "../rules/rule_acts.js";
 import { lifecycleOf, STEPS } from "../words/lifecycle.js";
 
 const STATES = {
@@ -44,6 +44,7 @@ function acts(rule, state, fourEyes, onDone) {
   const stands = state !== "RETIRED";
   const buttons = [
     writes && stands ? button("Edit", () => editRule(rule, onDone), { kind: "primary" }) : null,
+    writes && stands && !rule.shadow ? button("Try as a shadow", () => shadowRule(rule, onDone)) : null,
     leads("pause") ? button("Pause", () => askToChange(rule, "pause", onDone, fourEyes)) : null,
     leads("resume") ? button("Resume", () => askToChange(rule, "resume", onDone, fourEyes)) : null,
     writes && stands ? button("Purpose", () => explainRule(rule, onDone)) : null,

@@ -7,6 +7,7 @@ import { RuleAlerts } from "./rule_alerts.js";
 import { RuleChanges } from "./rule_changes.js";
 import { ruleHead } from "./rule_head.js";
 import { RuleHistory } from "./rule_history.js";
+import { RuleShadow } from "./rule_shadow.js";
 import { RuleStanding } from "./rule_standing.js";
 import { RuleWorth } from "./rule_worth.js";
 
@@ -36,6 +37,7 @@ export class RulePage {
         history: new RuleHistory(this.ruleId, again),
         alerts: new RuleAlerts(this.ruleId),
         worth: new RuleWorth(this.ruleId),
+        shadow: new RuleShadow(this.ruleId, again),
       });
       this.element.append(back(), element("p", { class: "muted" }, "Loading\u2026"));
       this.history.choose(query);
@@ -96,6 +98,7 @@ export class RulePage {
     this.history.take(reading);
     this.alerts.take(rule);
     this.worth.take(rule);
+    this.shadow.take(rule);
     return undefined;
   }
 
@@ -105,12 +108,13 @@ export class RulePage {
   }
 
   build() {
-    const { head, trouble, standing, changes, history, alerts, worth } = this;
+    const { head, trouble, standing, changes, history, alerts, worth, shadow } = this;
     this.element.replaceChildren(
       back(),
       head,
       trouble,
       changes.element,
+      shadow.element,
       element("div", { class: "rule-columns" }, standing.element, alerts.element),
       worth.element,
       history.element,

@@ -20,6 +20,49 @@ export function editRule(rule, onDone = () => {}) {
   form.name.focus();
 }
 
+/** Opens the same form for a version that is to run beside the rule's own. */
+export function shadowRule(rule, onDone = () => {}) {
+  const form = new RuleForm(rule, () => done(onDone), {
+    path: `/rules/${rule.ruleId}/shadow`,
+    method: "POST",
+    version: rule.version,
+    go: "Start the shadow",
+    said: () => "It runs beside the rule in a moment.",
+  });
+  showDialog(`A shadow of \u201c${rule.name}\u201d`, form.element);
+  form.name.focus();
+}
+
+export function promoteShadow(rule, onDone) {
+  confirm({
+    title: `Promote the shadow of \u201c${rule.name}\u201d?`,
+    what:
+      `Version ${rule.shadow.version} becomes the rule's definition, with all that it knows. From then on its ` +
+      "alerts are alerts of the rule.",
+    go: "Make it the rule",
+    reason: "optional",
+    act: async (reason) => {
+      const path = `/rules/${rule.ruleId}/shadow/promote${why(reason)}`;
+      tell(await asked(registry(path, { method: "POST", version: rule.version })), "Promoted.");
+      done(onDone);
+    },
+  });
+}
+
+export function endShadow(rule, onDone) {
+  confirm({
+    title: `End the shadow of \u201c${rule.name}\u201d?`,
+    what: "It judges nothing from then on. The rule stays as it is.",
+    go: "Stop it",
+    reason: "optional",
+    act: async (reason) => {
+      const path = `/rules/${rule.ruleId}/shadow${why(reason)}`;
+      tell(await asked(registry(path, { method: "DELETE", version: rule.version })), "Ended.");
+      done(onDone);
+    },
+  });
+}
+
 export function explainRule(rule, onDone = () => {}) {
   const form = new PurposeForm(rule, () => done(onDone));
   showDialog(`What \u201c${rule.name}\u201d is for`, form.element);

@@ -17,10 +17,15 @@ import { TemplateChoice } from "./template_choice.js";
 export class RuleForm {
   /**
    * `rule` is null for a new one; `onDone(rule)` is called with what the registry made of it. A draft is a rule
-   * that is saved at a `path` of its own, as the next one after the revision `version`.
+   * that is saved at a `path` of its own, as the next one after the revision `version`; `said(answer)` are the words
+   * for what came of it.
    */
-  constructor(rule, onDone, { path = null, version = null, go = "Publish the new version" } = {}) {
-    Object.assign(this, { rule, onDone, path, version });
+  constructor(
+    rule,
+    onDone,
+    { path = null, method = "PUT", version = null, go = "Publish the new version", said = saved } = {},
+  ) {
+    Object.assign(this, { rule, onDone, path, method, version, said });
     this.name = element("input", { id: "rule-name", maxlength: 200, required: true, autocomplete: "off" });
     this.body = new BodyForm();
     this.precision = new PrecisionForm();
@@ -122,7 +127,7 @@ export class RuleForm {
       tell(
         answer,
         this.path
-          ? `Saved as revision ${answer.body.revision}.`
+          ? this.said(answer)
           : `Published as version ${answer.body.version}. The engine takes it in a moment.`,
       );
       this.onDone(answer.body);
@@ -161,7 +166,9 @@ export class RuleForm {
   ask(body) {
     const reason = this.reason.value.trim();
     const why = reason ? `?reason=${encodeURIComponent(reason)}` : "";
-    if (this.path) return registry(`${this.path}${why}`, { method: "PUT", body, version: this.version });
+    if (this.path) {
+      return registry(`${this.path}${why}`, { method: this.method, body, version: this.version });
+    }
     if (this.rule === null) return registry(`/rules${why}`, { method: "POST", body });
     const path = `/rules/${this.rule.ruleId}${why}`;
     return registry(path, { method: "PUT", body, version: this.rule.version });
@@ -177,6 +184,10 @@ export class RuleForm {
     const parts = [...this.element.querySelectorAll(`[data-field="${CSS.escape(name)}"]`)];
     return this.body.place(field) ?? parts.find((part) => !part.hidden && !part.closest(".condition-card"));
   }
+}
+
+function saved(answer) {
+  return `Saved as revision ${answer.body.revision}.`;
 }
 
 function at(field, node) {
