@@ -38,6 +38,7 @@ from alert_api.adapters.retention.postgres_counts import PostgresCounts
 from alert_api.adapters.retention.postgres_dead_letters import PostgresDeadLetters
 from alert_api.adapters.retention.postgres_partitions import PostgresPartitions
 from alert_api.adapters.retention.postgres_past_partitions import PostgresPastPartitions
+from alert_api.adapters.shadows.postgres_past_shadows import PostgresPastShadows
 from alert_api.adapters.shadows.postgres_shadows import PostgresShadows
 from alert_api.adapters.snoozes.postgres_snooze_desk import PostgresSnoozeDesk
 from alert_api.adapters.snoozes.postgres_snoozes import PostgresSnoozes
@@ -191,6 +192,7 @@ def run_retention(settings: RetentionSettings) -> None:
         months = (
             AlertMonths(PostgresPartitions(settings.dsn), time.monotonic),
             PastMonths(past, archive, settings.alerts, AlertRetentionMetrics(registry), wall_clock),
+            PostgresPastShadows(settings.dsn, wall_clock),
         )
         Retention(kept, PostgresCounts(settings.dsn), months, settings.policy, stop).run()
     log.info("retention_stopped")

@@ -11,6 +11,7 @@ import pytest
 
 from alert_api.adapters.postgres_alerts import open_pool
 from alert_api.adapters.postgres_intake import PostgresIntake
+from alert_api.adapters.shadows.postgres_past_shadows import DAYS, PostgresPastShadows
 from alert_api.adapters.shadows.postgres_shadows import PostgresShadows
 from alert_api.errors import RecordNotStorable
 from alert_api.service.alert_counts import HOUR_MS, Span
@@ -19,8 +20,9 @@ from alert_api.service.shadows.shadow_comparison import Alerted, HourOfBoth
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.support.servers import count, eventually, new_topic, produce, projector
 from tests.registry_log import VERSIONS
+from tests.servers import PostgresServer
 from tests.unit.alert_api.support.samples import EPOCH, alert, record
-from tripline_contracts import schemas
+from tripline_contracts import schemas, topics
 
 pytestmark = pytest.mark.integration
 
@@ -29,6 +31,7 @@ INSERT INTO registry.rule_events (position, event_id, type, rule_id, version, oc
 VALUES (%s, gen_random_uuid(), %s, %s, %s, 0, 'test', %s)
 """
 RULE, NOON = 1, EPOCH - EPOCH % HOUR_MS
+DAY_MS = 24 * HOUR_MS
 _NUMBERS = itertools.count(VERSIONS + 1, 2)
 
 
@@ -68,6 +71,23 @@ def read(made: dict[str, Any]) -> ReceivedAlert:
     came = read_record(record(made), check, "transactionId", "paymentAmount")
     assert isinstance(came, ReceivedAlert), came
     return came
+
+
+def test_they_are_deleted_when_their_topic_has_forgotten_them(
+    started: Started, intake: PostgresIntake, postgres: PostgresServer
+) -> None:
+    days = [0, 1, 2, 5]
+    alerts = [started.given(day, NOON, shadow=True) | {"detectedAt": NOON + day * DAY_MS} for day in days]
+    assert store(intake, *alerts) == len(days)
+    retention = postgres.login(started.database.owner, "tripline_alert_retention")
+    PostgresPastShadows(retention, lambda: NOON + (DAYS + 2) * DAY_MS).round()
+    with psycopg.connect(started.database.owner) as connection:
+        left = connection.execute("SELECT transaction_id FROM alerts.shadow_alerts ORDER BY detected_at")
+        assert left.fetchall() == [("t2",), ("t5",)]
+
+
+def test_the_api_keeps_them_as_long_as_their_topic() -> None:
+    assert topics.load("shadow-alerts.v1").config["retention.ms"] == str(DAYS * DAY_MS)
 
 
 def test_they_are_compared_with_the_rule_s_alerts_by_transaction(

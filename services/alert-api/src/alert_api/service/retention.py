@@ -56,7 +56,7 @@ class Counts(Protocol):
 
 
 class Months(Protocol):
-    """The partitions of the alerts: made, or emptied, beside the work."""
+    """What is made or emptied with time, beside the work: the partitions of the alerts, and the alerts of shadows."""
 
     def round(self) -> None:
         """What is to be done now. Raises StoreUnavailable."""
