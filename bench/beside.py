@@ -1,4 +1,4 @@
-"""`python -m bench.beside`: relative limits, deviations, aggregates of order, speeds and parties, beside plainer rules.
+"""`python -m bench.beside`: relative limits, deviations, order, speeds, parties and shadows, beside plainer rules.
 
 As `bench.evaluation`: one group, a payment each millisecond, through packing and a shard, in this process. Each rule
 has a shard of its own, and all of them take the same micro-batches in turns, so that a ratio is of one run and one
@@ -10,6 +10,7 @@ limit.
     same window            SUM [-------------------]e > times the AVG of the same window
     a baseline of its own  SUM           [---------]e > times the AVG [---------) before it
     by a party             SUM [-------------------]e > a number, of the payer, then the same of the payee: two entries
+    and a shadow           SUM [-------------------]e > a number, and > another one on trial, of this window or of half
 
 Writes var/beside.json; exit code 1 if a bar is missed.
 """
@@ -59,6 +60,7 @@ class Beside:
     """A rule by its name: what it measures; ``behind`` and ``deviations`` make its limit relative.
 
     :ivar window_seconds: the whole reach, of which a baseline of its own takes the older half
+    :ivar shadow_seconds: the window of a shadow that runs beside it, where one does
     """
 
     name: str
@@ -68,6 +70,7 @@ class Beside:
     own: bool = False
     deviations: str | None = None
     by: str = "payeeId"
+    shadow_seconds: int | None = None
 
     def body(self, limit: Decimal, effective_from: int) -> dict[str, object]:
         """Under a limit that nothing reaches; a relative one goes so many times as far."""
@@ -108,6 +111,7 @@ class Beside:
 _COMPARED: Final = {"limitOperatorType": ">"}
 _SAME, _OWN = "SUM against AVG of the same window", "SUM against AVG of the window before"
 _IN_DEVIATIONS: Final = "SUM against AVG and deviations of the same window"
+_SHADOW, _SHORTER = "SUM and a shadow", "SUM and a shadow of half its window"
 _OF_PARTY, _OF_PAYEE = "SUM by a party", "SUM by payee"
 BARS: Final[tuple[tuple[str, tuple[str, ...], float | None], ...]] = (
     (_SAME, ("SUM",), 1.3),
@@ -120,6 +124,8 @@ BARS: Final[tuple[tuple[str, tuple[str, ...], float | None], ...]] = (
     (_OF_PARTY, ("SUM", _OF_PAYEE), 2.2),
     (_OF_PARTY, ("SUM",), None),
     (_IN_DEVIATIONS, ("SUM",), None),
+    (_SHADOW, ("SUM",), None),
+    (_SHORTER, ("SUM",), None),
 )
 """What may cost so many times what a plainer rule does, or several do on average; without a number it is only told."""
 
@@ -134,6 +140,8 @@ def rules(window_seconds: int) -> list[Beside]:
         Beside(_IN_DEVIATIONS, "SUM", window_seconds, "AVG", deviations="3"),
         Beside(_OF_PARTY, "SUM", window_seconds, by="account"),
         Beside(_OF_PAYEE, "SUM", window_seconds, by="beneficiaryId"),
+        Beside(_SHADOW, "SUM", window_seconds, shadow_seconds=window_seconds),
+        Beside(_SHORTER, "SUM", window_seconds, shadow_seconds=window_seconds // 2),
     ]
 
 
@@ -179,8 +187,11 @@ def measured(config: EngineConfig, stream: Stream, held: int) -> dict[str, float
     with tempfile.TemporaryDirectory(prefix="tripline-beside-") as folder:
         chosen = rules(held // 1_000)
         shards = [Shard(config, Path(folder) / str(number), rule) for number, rule in enumerate(chosen)]
-        for shard in shards:
+        for shard, rule in zip(shards, chosen, strict=True):
             shard.publish(1, UNREACHABLE, 0)
+            if rule.shadow_seconds is not None:
+                tried = replace(rule, window_seconds=rule.shadow_seconds)
+                shard.try_beside(2, tried.body(UNREACHABLE + 1, 0))
             for batch in stream.filling:
                 shard.take(batch)
             shard.judging_ms.clear()

@@ -51,6 +51,7 @@ from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.shard.tick import tick_payload
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.columns import TransactionBatch
+from tripline_engine.topic_names import ALERTS, SHADOW_ALERTS
 
 MOST_RATIO: Final = 1.5
 # Payments have no positions; bench.beside gives them some.
@@ -103,7 +104,7 @@ class Shard:
     judging_ms: list[float] = field(default_factory=list)
 
     def take(self, payloads: Sequence[Payload]) -> list[dict[str, object]]:
-        """Judges a micro-batch; its alerts."""
+        """Judges a micro-batch; its alerts, and those of shadows."""
         tuning = ShardTuning(anchor_type=TimedAnchor)
         worker = ShardWorker(self.config, 0, self.log, self.folder, lambda: _START, self.attached, tuning)
         TimedAnchor.judging_seconds = 0.0
@@ -111,7 +112,7 @@ class Shard:
         records = worker.process(payloads)
         self.ms.append((time.process_time() - begin) * 1_000)
         self.judging_ms.append(TimedAnchor.judging_seconds * 1_000)
-        return [json.loads(record.value) for record in records if record.topic == "alerts.v1"]
+        return [json.loads(record.value) for record in records if record.topic in (ALERTS, SHADOW_ALERTS)]
 
     def publish(self, version: int, limit: Decimal, effective_from: int) -> None:
         """Gives its rule this limit."""
@@ -119,6 +120,11 @@ class Shard:
             body = self.subject.body(limit, effective_from)
             event_type = self.config.event_type
             self.take([published(1, body, event_type=event_type, position=version, version=version)])
+
+    def try_beside(self, version: int, body: dict[str, object]) -> None:
+        """Starts a shadow of its rule, with this body."""
+        event_type, event = self.config.event_type, "RuleShadowStarted"
+        self.take([published(1, body, event_type=event_type, position=version, version=version, event=event)])
 
 
 @dataclass(frozen=True, slots=True)

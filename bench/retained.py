@@ -264,15 +264,16 @@ def published(
     event_type: EventType = _TYPE,
     position: int | None = None,
     version: int = 1,
+    event: str = "RulePublished",
 ) -> Payload:
     """The event of a rule with this body (see `Subject.body`), as it lies in rules.v1, at that position and offset."""
     definition = rule_definition.parse(
         {k: v for k, v in body.items() if k not in ("name", "effectiveFrom")}, event_type
     )
     log_position = rule_id if position is None else position
-    event = {
+    content = {
         "eventId": str(log_position),
-        "type": "RulePublished",
+        "type": event,
         "position": log_position,
         "occurredAt": _START,
         "actor": "bench",
@@ -286,7 +287,7 @@ def published(
         "definitionHash": definition.hash,
         "effectiveFrom": body.get("effectiveFrom", 0),
     }
-    return Payload(Kind.RULE_EVENT, json.dumps(event).encode(), log_position)
+    return Payload(Kind.RULE_EVENT, json.dumps(content).encode(), log_position)
 
 
 if __name__ == "__main__":
