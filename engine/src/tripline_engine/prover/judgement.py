@@ -30,6 +30,7 @@ from tripline_engine.domain.transactions.transaction_json import transaction_jso
 from tripline_engine.prover.budget import Budget
 from tripline_engine.prover.derivation import engines_in_turn, one_shard
 from tripline_engine.prover.errors import NothingThere
+from tripline_engine.prover.filtered_entries import FilteredEntries
 from tripline_engine.prover.recorded_batches import Read, RecordedBatches
 from tripline_engine.prover.replayed_shard import ReplayedShard
 from tripline_engine.prover.rules_log import RulesLog
@@ -115,7 +116,7 @@ class _Judgement:
     def __init__(
         self, standing: _Standing, rules: RulesLog, journals: Journals, judged: Judged, budget: Budget
     ) -> None:
-        config = one_shard(judged, standing.engine)
+        self._config = config = one_shard(judged, standing.engine)
         self._standing, self._rules, self._event_type, self._budget = (
             standing,
             rules,
@@ -154,7 +155,13 @@ class _Judgement:
         payloads = self._selector.payloads([self._standing.selected])
         output = self._shard.take([], [], payloads, on_demand=read.on_demand)
         rejected = _rejected(output)
-        judged = JudgedAlone(self._shard.counters, _traces(output), rejected is not None)
+        filtered = FilteredEntries(payloads, self._shard.book, self._config)
+        judged = JudgedAlone(
+            self._shard.counters,
+            _traces(output),
+            rejected is not None,
+            {(version.rule_id, side) for version in self._in_force for side in filtered.of(version)},
+        )
         alerts = _alert_ids(output)
         one = self._standing.selected
         return {

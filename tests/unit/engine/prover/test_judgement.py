@@ -237,15 +237,34 @@ def test_a_crossing_within_a_cooldown_is_told_from_one_that_is_none(resets: bool
 
 def test_each_side_has_a_reason_of_its_own() -> None:
     stores = draft("SUM", ">", "5", by=("account",), seconds=600, late_events="store")
+    by_payer = replace(stores, condition={"side": "payer"})
     twin: dict[str, Json] = {"transactionId": "t1", "beneficiaryId": 14}
+    registry = Registry()
+    rules = [
+        registry.publish(number, rule, START, START) for number, rule in enumerate((stores, by_payer), 1)
+    ]
     run = judged(
         [
-            batch(events=[Registry().publish(1, stores, START, START)]),
+            batch(events=rules),
             batch(records=[payment(1, START + 3000, "1")]),
             batch(records=[payment(2, START + 2000, "1", more={"beneficiaryId": 13})]),
             batch(records=[payment(3, START + 4000, "1", more=twin)]),
         ]
     )
-    late, again = said_of(run, "t2")["rules"], said_of(run, "t1", START + 4000)["rules"]
-    assert [(rule["side"], rule["reason"]) for rule in late] == [("payer", "late"), ("payee", "limit")]
-    assert [(rule["side"], rule["reason"]) for rule in again] == [("payer", "duplicate"), ("payee", "limit")]
+    sides = [(1, "payer"), (1, "payee"), (2, "payer"), (2, "payee")]
+    for said, expected in (
+        (said_of(run, "t2"), ["late", "limit", "late", "filtered"]),
+        (said_of(run, "t1", START + 4000), ["duplicate", "limit", "duplicate", "filtered"]),
+    ):
+        assert [(rule["ruleId"], rule["side"]) for rule in said["rules"]] == sides
+        assert [rule["reason"] for rule in said["rules"]] == expected
+
+
+def test_backfilled_ones_trigger_nothing() -> None:
+    registry = Registry()
+    rule = registry.publish(1, draft("COUNT", ">=", "1", seconds=600), START, START)
+    opened, backfill = registry.start_backfill()
+    sent = payment(1, START + 1000, record_time=START + 9000, backfill=backfill)
+    run = judged([batch(events=[rule, opened], ticks=[START + 9000]), batch(records=[sent])])
+    assert run.alerts == []
+    assert [rule["reason"] for rule in said_of(run, "t1")["rules"]] == ["backfilled"]

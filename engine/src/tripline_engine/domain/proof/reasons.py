@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -26,11 +26,13 @@ class Judged:
     :ivar counters: of that micro-batch
     :ivar traces: evaluations as rule-traces.v1 has them, and whether a cooldown was in the way, by rule and side
     :ivar rejected: whether the transaction was not admitted
+    :ivar filtered: by rule and side, entries that its filter leaves out whatever else is true of them
     """
 
     counters: Mapping[str, int]
     traces: Mapping[tuple[int, str | None], Trace]
     rejected: bool
+    filtered: Collection[tuple[int, str | None]] = ()
 
 
 def version_in_force(rule: Rule, event_time: int) -> RuleVersion | None:
@@ -52,6 +54,8 @@ def reason_of(rule: Rule, version: RuleVersion | None, judged: Judged, side: str
     trace = judged.traces.get((rule.rule_id, side))
     if trace is not None:
         return _of_evaluation(trace)  # counters may be about the other side
+    if (rule.rule_id, side) in judged.filtered:
+        return "filtered"
     for counter, reason in _LEFT_OUT:
         if judged.counters.get(rule_counter(rule.rule_id, counter), 0):
             return reason
