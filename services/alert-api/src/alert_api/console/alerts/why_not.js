@@ -8,7 +8,8 @@ import { ruleLink } from "../parts/rule_link.js";
 import { sumCells } from "../words/verdict.js";
 
 const SECONDS = 150;
-const HEAD = ["Rule", "Result", "Group", "Value", "Limit"];
+const HEAD = ["Rule", "Result", "Group"];
+const NUMBERS = ["Value", "Limit"];
 export const REASONS = {
   alerted: "It alerted",
   limit: "The limit was not reached",
@@ -81,7 +82,16 @@ export class WhyNot {
         element(
           "table",
           {},
-          element("thead", {}, element("tr", {}, HEAD.map((text) => element("th", { scope: "col" }, text)))),
+          element(
+            "thead",
+            {},
+            element(
+              "tr",
+              {},
+              HEAD.map((text) => element("th", { scope: "col" }, text)),
+              NUMBERS.map((text) => element("th", { class: "number", scope: "col" }, text)),
+            ),
+          ),
           element("tbody", {}, rows),
         ),
       ),
