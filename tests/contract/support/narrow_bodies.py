@@ -36,7 +36,8 @@ def without_repetitions(document: dict[str, Any]) -> None:
     replacing = document["paths"]["/v1/rules/{rule_id}"]["put"]["requestBody"]["content"]
     replacing["application/json"]["schema"] = deepcopy(first)
     replacing["application/json"]["schema"]["properties"]["filter"] = {"type": "null"}
-    document["paths"]["/v1/rules"]["post"]["requestBody"]["content"] = replacing
+    for path in ("/v1/rules", "/v1/rules/{rule_id}/shadow"):
+        document["paths"][path]["post"]["requestBody"]["content"] = replacing
     backtested = deepcopy(replacing["application/json"]["schema"])
     backtested["properties"] = {name: backtested["properties"][name] for name in backtested["required"]}
     schemas["BacktestBody"]["oneOf"][0]["properties"]["rule"] = backtested

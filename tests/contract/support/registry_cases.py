@@ -93,20 +93,7 @@ class Supply:
 
     def _point(self, case: Any) -> None:
         if case.path.startswith("/v1/rules/{rule_id}"):
-            rule = self._rule_for(case)
-            case.path_parameters["rule_id"] = rule["ruleId"]
-            if "version" in case.path_parameters:
-                case.path_parameters["version"] = 1
-            if case.path.endswith("/diff"):
-                case.query = {"from": 1, "to": 2}
-            if case.path.endswith("/revert"):
-                case.query["version"] = 1
-            if "If-Match" in (case.headers or {}):
-                case.headers["If-Match"] = f'"{rule["version"]}"'
-            if case.path.endswith("/purpose") and "If-Match" in (case.headers or {}):
-                # It has a version of its own.
-                path = f"/v1/rules/{rule['ruleId']}/purpose"
-                case.headers["If-Match"] = self._client.get(path).headers["ETag"]
+            self._point_rule(case)
         elif case.path.startswith(("/v1/lists/{name}", "/v1/parameters/{name}")):
             path = "/v1/lists/watched" if "lists" in case.path else "/v1/parameters/high"
             case.path_parameters["name"] = path.rpartition("/")[2]
@@ -120,6 +107,25 @@ class Supply:
             self._point_change(case)
         elif "command_id" in (case.path_parameters or {}):
             case.path_parameters["command_id"] = self._export if next(self._turns) % 2 else self._clear
+
+    def _point_rule(self, case: Any) -> None:
+        rule = self._rule_for(case)
+        case.path_parameters["rule_id"] = rule["ruleId"]
+        if "version" in case.path_parameters:
+            case.path_parameters["version"] = 1
+        if case.path.endswith("/diff"):
+            case.query = {"from": 1, "to": 2}
+        if case.path.endswith("/shadow") and isinstance(case.body, dict):
+            # of an anchor that rules need: it begins none
+            case.body["groupingKeyNames"] = DEFINITION["groupingKeyNames"]
+        if case.path.endswith("/revert"):
+            case.query["version"] = 1
+        if "If-Match" in (case.headers or {}):
+            case.headers["If-Match"] = f'"{rule["version"]}"'
+        if case.path.endswith("/purpose") and "If-Match" in (case.headers or {}):
+            # It has a version of its own.
+            path = f"/v1/rules/{rule['ruleId']}/purpose"
+            case.headers["If-Match"] = self._client.get(path).headers["ETag"]
 
     def _point_key(self, case: Any) -> None:
         """A key that stands, mostly; and an end that has not passed."""
