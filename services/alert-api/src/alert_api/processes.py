@@ -189,12 +189,12 @@ def run_retention(settings: RetentionSettings) -> None:
         log.info("retention_started", policy=asdict(settings.policy), alerts=asdict(settings.alerts))
         archive = None if settings.alert_archive is None else AlertFiles(settings.alert_archive)
         past = PostgresPastPartitions(settings.dsn)
-        months = (
+        upkeep = (
             AlertMonths(PostgresPartitions(settings.dsn), time.monotonic),
             PastMonths(past, archive, settings.alerts, AlertRetentionMetrics(registry), wall_clock),
             PostgresPastShadows(settings.dsn, wall_clock),
         )
-        Retention(kept, PostgresCounts(settings.dsn), months, settings.policy, stop).run()
+        Retention(kept, PostgresCounts(settings.dsn), upkeep, settings.policy, stop).run()
     log.info("retention_stopped")
 
 

@@ -55,7 +55,7 @@ class Counts(Protocol):
         """Adds up the changes; gives their number. Raises StoreUnavailable."""
 
 
-class Months(Protocol):
+class Upkeep(Protocol):
     """What is made or emptied with time, beside the work: the partitions of the alerts, and the alerts of shadows."""
 
     def round(self) -> None:
@@ -77,11 +77,11 @@ class Retention:
         self,
         stores: Sequence[tuple[DeadLetters, RetentionTally]],
         counts: Counts,
-        months: Sequence[Months],
+        upkeep: Sequence[Upkeep],
         policy: RetentionPolicy,
         stop: threading.Event,
     ) -> None:
-        self._stores, self._counts, self._months = stores, counts, months
+        self._stores, self._counts, self._upkeep = stores, counts, upkeep
         self._policy, self._stop = policy, stop
 
     def run(self) -> None:
@@ -97,8 +97,8 @@ class Retention:
         """One round; gives the number of records deleted. Raises StoreUnavailable."""
         self._counts.settle_counts()
         deleted = sum(self._round(store, tally) for store, tally in self._stores)
-        for months in self._months:
-            months.round()
+        for one in self._upkeep:
+            one.round()
         return deleted
 
     def _round(self, store: DeadLetters, tally: RetentionTally) -> int:

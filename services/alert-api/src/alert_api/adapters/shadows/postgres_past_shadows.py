@@ -24,7 +24,7 @@ DELETE FROM alerts.shadow_alerts
 
 
 class PostgresPastShadows:
-    """``Months`` over a connection for each round; `clock` gives ms since the epoch."""
+    """``Upkeep`` over a connection for each round; `clock` gives ms since the epoch."""
 
     def __init__(self, dsn: str, clock: Callable[[], int]) -> None:
         self._dsn, self._clock = dsn, clock

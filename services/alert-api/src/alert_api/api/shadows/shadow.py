@@ -8,6 +8,7 @@ from typing import Any, Final
 from flask import Response, jsonify
 
 from alert_api.api.performance.performance import MAX_RULE_ID, SpanQuery, span_of
+from alert_api.api.schemas import object_of
 from alert_api.service.alert_counts import HOUR_MS
 from alert_api.service.shadows.shadow_comparison import Alerted, ShadowReader
 from tripline_http.fields import MAX_ID, QueryInteger
@@ -69,22 +70,13 @@ def shadow_schemas() -> dict[str, dict[str, Any]]:
     count: dict[str, Any] = {"type": "integer", "minimum": 0}
     time = {**count, "description": "In ms since the epoch"}
     counts = dict.fromkeys(_COUNTS, count)
-    alerted = {"type": "array", "items": _closed({"transactionId": {"type": "string"}, "eventTime": time})}
-    hours = {"type": "array", "items": _closed({"hour": time, **counts})}
+    alerted = {"type": "array", "items": object_of({"transactionId": {"type": "string"}, "eventTime": time})}
+    hours = {"type": "array", "items": object_of({"hour": time, **counts})}
     number = {"type": "integer", "minimum": 1}
     newest = {"newestOnlyActive": alerted, "newestOnlyShadow": alerted}
     span = {"ruleId": number, "version": number, "from": time, "to": time}
-    return {"ShadowComparison": _closed({**span, **counts, "hours": hours, **newest})}
+    return {"ShadowComparison": object_of({**span, **counts, "hours": hours, **newest})}
 
 
 def _alerted(rows: Iterable[Alerted]) -> list[dict[str, Any]]:
     return [{"transactionId": row.transaction_id, "eventTime": row.event_time} for row in rows]
-
-
-def _closed(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": sorted(properties),
-        "additionalProperties": False,
-    }
