@@ -68,13 +68,14 @@ def test_definitions_in_rule_events_are_normalised_and_hashed(path: Path) -> Non
     if event["type"] in ("RulePublished", "RuleShadowStarted"):
         assert event["definitionVersion"] == event["version"]
     for window in widest_windows([(event["ruleId"], event["definitionVersion"], definition)]):
-        needed = event["state"] != "DELETED" and event["type"] != "RuleShadowStarted"
+        beside = event["type"] in ("RuleShadowStarted", "RuleShadowRolledOut")
+        needed = event["state"] != "DELETED" and not beside
         assert (window in event["widestWindows"]) == needed
 
 
 def test_a_shadow_s_alert_is_of_the_version_that_was_started_and_then_promoted() -> None:
     alert = read_example(EXAMPLES / "shadow-alerts.v1" / "worked-example-3.json")
-    for name in ("rule-shadow-started.json", "rule-shadow-promoted.json"):
+    for name in ("rule-shadow-started.json", "rule-shadow-rolled-out.json", "rule-shadow-promoted.json"):
         event = read_example(EXAMPLES / "rules.v1" / name)
         assert alert["definitionHash"] == event["definitionHash"]
         assert alert["ruleVersion"] == event["definitionVersion"]
