@@ -33,12 +33,13 @@ class IssuedByRegistry:
         self._started: set[tuple[int, int]] = set()
 
     def check_alerts(self, cursor: psycopg.Cursor[Any], alerts: Iterable[ReceivedAlert]) -> None:
-        """Raises RecordNotStorable for an alert of a rule version that was never published."""
+        """Raises RecordNotStorable for an alert of a rule version that was never published, promoted or rolled out."""
         _check(cursor, alerts, self._published, _UNPUBLISHED, "published")
 
     def check_shadows(self, cursor: psycopg.Cursor[Any], alerts: Iterable[ReceivedAlert]) -> None:
-        """Raises RecordNotStorable for an alert of a version that was never started as a shadow."""
-        _check(cursor, alerts, self._started, _UNSTARTED, "started as a shadow")
+        """Raises RecordNotStorable for an alert of a version that was neither a shadow nor beside a rollout."""
+        what = "started as a shadow, and none was rolled out beside it"
+        _check(cursor, alerts, self._started, _UNSTARTED, what)
 
     def check_voids(self, cursor: psycopg.Cursor[Any], voids: Iterable[VoidCommand]) -> None:
         """Raises RecordNotStorable for a command that the registry has not issued."""

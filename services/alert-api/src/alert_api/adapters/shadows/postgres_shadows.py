@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final, cast
 
 import psycopg
@@ -10,6 +10,8 @@ from psycopg.types.json import Jsonb
 from psycopg_pool import ConnectionPool
 
 from alert_api.adapters.postgres_errors import pooled
+from alert_api.adapters.shadows.postgres_arms import STILL, arms_of, rollouts_of
+from alert_api.domain.performance.arms import RolloutSpan
 from alert_api.service.alert_counts import HOUR_MS, Span
 from alert_api.service.records import ReceivedAlert
 from alert_api.service.shadows.shadow_comparison import Alerted, HourOfBoth, ShadowComparison
@@ -23,16 +25,27 @@ VALUES (%s, %s, %s, %s, %s, %s, %s)
 ON CONFLICT DO NOTHING
 """
 
-# A transaction counts once, however many of its sides or groups were alerted about.
+# A transaction counts once, however many of its sides or groups were alerted about. While a shadow is rolled out some
+# of its alerts are among the rule's, and some of the rule's among those of shadows.
 _BOTH = """
 WITH shadow AS (
-    SELECT DISTINCT transaction_id, event_time FROM alerts.shadow_alerts
+    SELECT transaction_id, event_time FROM alerts.shadow_alerts
      WHERE rule_id = %(rule_id)s AND rule_version = %(version)s
        AND event_time BETWEEN %(earliest)s AND %(latest)s
+    UNION
+    SELECT transaction_id, event_time FROM alerts.alerts
+     WHERE rule_id = %(rule_id)s AND rule_version = %(version)s
+       AND event_time BETWEEN %(earliest)s AND %(latest)s
+       AND detected_at >= %(since)s AND detected_at < %(until)s
 ), active AS (
-    SELECT DISTINCT transaction_id, event_time FROM alerts.alerts
+    SELECT transaction_id, event_time FROM alerts.alerts
      WHERE rule_id = %(rule_id)s AND rule_version <> %(version)s
        AND event_time BETWEEN %(earliest)s AND %(latest)s
+    UNION
+    SELECT transaction_id, event_time FROM alerts.shadow_alerts
+     WHERE rule_id = %(rule_id)s AND rule_version <> %(version)s
+       AND event_time BETWEEN %(earliest)s AND %(latest)s
+       AND detected_at >= %(since)s AND detected_at < %(until)s
 ), compared AS (
     SELECT transaction_id, event_time, active IS NOT NULL AS by_active, shadow IS NOT NULL AS by_shadow
       FROM active FULL JOIN shadow USING (transaction_id, event_time)
@@ -70,17 +83,12 @@ class PostgresShadows:
 
     def compare(self, rule_id: int, version: int, span: Span) -> ShadowComparison:
         """Both over the span of event time."""
-        values = {
-            "rule_id": rule_id,
-            "version": version,
-            "earliest": span.earliest,
-            "latest": span.latest,
-            "hour_ms": HOUR_MS,
-            "most": MOST_TOLD,
-        }
         with pooled(self._pool) as connection:
+            rollouts = rollouts_of(connection, rule_id, version)
+            values = _values(rule_id, version, span, rollouts)
             hours = [HourOfBoth(*row) for row in connection.execute(COUNT_HOURS, values).fetchall()]
             newest = connection.execute(NEWEST, values).fetchall()
+            arms = arms_of(connection, rule_id, version, rollouts, span)
         told = {
             by_active: [
                 Alerted(*cast("tuple[str, int]", tuple(row)))
@@ -89,7 +97,21 @@ class PostgresShadows:
             ]
             for by_active in (True, False)
         }
-        return ShadowComparison(hours, told[True], told[False])
+        return ShadowComparison(hours, told[True], told[False], arms)
+
+
+def _values(rule_id: int, version: int, span: Span, rollouts: Sequence[RolloutSpan]) -> dict[str, Any]:
+    """Before the first rollout and after the last no alerts change places."""
+    return {
+        "rule_id": rule_id,
+        "version": version,
+        "earliest": span.earliest,
+        "latest": span.latest,
+        "hour_ms": HOUR_MS,
+        "most": MOST_TOLD,
+        "since": rollouts[0].since if rollouts else STILL,
+        "until": rollouts[-1].until if rollouts else STILL,
+    }
 
 
 def _row(alert: ReceivedAlert) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from flask import Response, jsonify
 
 from alert_api.api.performance.performance import MAX_RULE_ID, SpanQuery, span_of
 from alert_api.api.schemas import object_of
+from alert_api.api.shadows.arms import arms_json, arms_schema
 from alert_api.service.alert_counts import HOUR_MS
 from alert_api.service.shadows.shadow_comparison import Alerted, ShadowReader
 from tripline_http.fields import MAX_ID, QueryInteger
@@ -39,8 +40,9 @@ def shadow_blueprint(reader: ShadowReader, clock: Callable[[], int]) -> ApiBluep
         """What a shadow and its rule gave, by hour
 
         Transactions that both alerted about, only the rule (any other version of it), or only the shadow, by event
-        time. A shadow judges nothing from before its start: give that as `from`. Without `from` and `to`: the last
-        30 days. At most 92 days at once.
+        time. A shadow judges nothing from before its start: give that as `from`. Once it is rolled out, `arms` has what
+        counted of each version: of the one on trial in its share of groups, of the active one in the others. Without
+        `from` and `to`: the last 30 days. At most 92 days at once.
         """
         span = span_of(query, clock())
         compared = reader.compare(rule_id, query["version"], span)
@@ -59,6 +61,7 @@ def shadow_blueprint(reader: ShadowReader, clock: Callable[[], int]) -> ApiBluep
                 "hours": hours,
                 "newestOnlyActive": _alerted(compared.newest_only_active),
                 "newestOnlyShadow": _alerted(compared.newest_only_shadow),
+                "arms": arms_json(compared.arms),
             }
         )
 
@@ -73,7 +76,7 @@ def shadow_schemas() -> dict[str, dict[str, Any]]:
     alerted = {"type": "array", "items": object_of({"transactionId": {"type": "string"}, "eventTime": time})}
     hours = {"type": "array", "items": object_of({"hour": time, **counts})}
     number = {"type": "integer", "minimum": 1}
-    newest = {"newestOnlyActive": alerted, "newestOnlyShadow": alerted}
+    newest = {"newestOnlyActive": alerted, "newestOnlyShadow": alerted, "arms": arms_schema()}
     span = {"ruleId": number, "version": number, "from": time, "to": time}
     return {"ShadowComparison": object_of({**span, **counts, "hours": hours, **newest})}
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from alert_api.domain.performance.arms import ArmSums, RolloutSpan
 from alert_api.processes import SHADOWS, reader
 from alert_api.service.alert_counts import HOUR_MS, Span
 from alert_api.service.records import ReceivedAlert, Unreadable
-from alert_api.service.shadows.shadow_comparison import Alerted, HourOfBoth, ShadowComparison
+from alert_api.service.shadows.shadow_comparison import Alerted, Arm, Arms, HourOfBoth, ShadowComparison
 from tests.unit.alert_api.support import samples
 from tests.unit.alert_api.support.fake_views import FakeShadows
 from tests.unit.alert_api.support.samples import EPOCH, alert, app, key, record
@@ -44,7 +45,32 @@ def test_counts_by_hour_their_sums_and_the_newest_of_one_alone(monkeypatch: pyte
         ],
         "newestOnlyActive": [{"transactionId": "a", "eventTime": 1}],
         "newestOnlyShadow": [{"transactionId": "b", "eventTime": 2}],
+        "arms": None,
     }
+
+
+def test_arms_of_a_rollout(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = Arm(ArmSums(10, 10, 900, 10 * 90**2), {"confirmed_fraud": 8, "false_positive": 2})
+    active = Arm(ArmSums(90, 90, 900, 90 * 10**2), {"inconclusive": 1})
+    arms = Arms([RolloutSpan(10, EPOCH, EPOCH + 86_400_000)], trial, active)
+    shadows = FakeShadows(ShadowComparison([], [], [], arms))
+    monkeypatch.setattr(samples, "FakeShadows", lambda: shadows)
+    client = app(keys=[READER]).test_client()
+    answer = client.get(f"/v1/rules/4/shadow?version=6&from={EPOCH}&to={EPOCH + 5}", headers=HEADERS)
+    told = answer.get_json()["arms"]
+    assert told["spans"] == [{"from": EPOCH, "to": EPOCH + 86_399_999, "percent": 10}]
+    assert told["trial"] == {
+        "groups": 10,
+        "alerts": 10,
+        "alertsPerPercentDay": 1.0,
+        "resolved": 10,
+        "cases": {"confirmed_fraud": 8, "false_positive": 2, "known_accepted": 0, "inconclusive": 0},
+        "precision": {"value": 0.8, "low": 0.4902, "high": 0.9433},
+    }
+    assert (told["active"]["alertsPerPercentDay"], told["active"]["resolved"]) == (1.0, 1)
+    assert told["active"]["precision"] is None
+    assert told["ratio"]["value"] == 1
+    assert (told["ratio"]["low"], told["ratio"]["high"]) == (0.4678, 1.9196)
 
 
 @pytest.mark.parametrize(
