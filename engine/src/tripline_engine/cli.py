@@ -1,4 +1,4 @@
-"""`tripline-engine run`, `rebuild`, `prover`, `prove`, `backtest`, `estimate` and `warm-up`."""
+"""`tripline-engine run`, `rebuild`, `prover`, `prove`, `backtest`, `propose-mapping`, `estimate` and `warm-up`."""
 
 from __future__ import annotations
 
@@ -156,6 +156,24 @@ def backtest(files: tuple[Path, ...], first: str | None, until: str | None, **op
         from tripline_engine.backtest.command import backtest as try_rules  # noqa: PLC0415
 
         try_rules(files, first, until, Options(**options))
+
+
+@main.command("propose-mapping")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--mapping",
+    type=click.Path(path_type=Path),
+    help="Show the first rows as they are read with this mapping, and what cannot be read, instead.",
+)
+def propose_mapping(file: Path, mapping: Path | None) -> None:
+    """Print a mapping for FILE, made from its first rows, for `backtest --files` and for the replay.
+
+    What is not certain says so in a comment; what is not known is left open.
+    """
+    with _sentences():
+        from tripline_engine.backtest.mapping_command import propose_mapping as propose  # noqa: PLC0415  # kernels
+
+        propose(file, mapping)
 
 
 @main.command()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from typing import IO, Final, Protocol
+from typing import IO, Final, Literal, Protocol
 
 import zstandard
 
 from tripline_contracts.errors import CutOff, UnreadableFile
+
+Packing = Literal["gzip", "zstd"]
 
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
@@ -39,17 +41,30 @@ def head_of(file: IO[bytes], size: int = 8) -> bytes:
     return head
 
 
-def unpacked(file: IO[bytes]) -> Unpacked:
-    """The file's bytes, unpacked where they are packed. Raises UnreadableFile for what is no text at all."""
+def packing_of(head: bytes) -> Packing | None:
+    """How a file of these first bytes is packed."""
+    if head.startswith(_GZIP):
+        return "gzip"
+    return "zstd" if head.startswith(_ZSTD) else None
+
+
+def unpacked(file: IO[bytes], piece: int = _CHUNK, window: int = 0) -> Unpacked:
+    """The file's bytes, unpacked where they are packed. Raises UnreadableFile for what is no text at all.
+
+    Of zstd a `piece` is unpacked at a time, which may come to 32,768 times as much, within a `window` (0: any): small
+    ones are for who does not know whom a file is from.
+    """
     head = head_of(file)
     for magic, reason in _REFUSED.items():
         if head.startswith(magic):
             raise UnreadableFile(f"the file is {reason}")
-    if head.startswith(_GZIP):
-        return _Gzip(file)
-    if head.startswith(_ZSTD):
-        return _Zstd(file)
-    return file
+    match packing_of(head):
+        case "gzip":
+            return _Gzip(file)
+        case "zstd":
+            return _Zstd(file, piece, window)
+        case None:
+            return file
 
 
 class _Gzip:
@@ -67,22 +82,23 @@ class _Gzip:
 class _Zstd:
     """Frame by frame: zstandard's own reader takes a file that is cut off for one that ends."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
+    def __init__(self, file: IO[bytes], piece: int, window: int) -> None:
+        self._file, self._piece = file, piece
+        self._unpacker = zstandard.ZstdDecompressor(max_window_size=window)
+        self._frame = self._unpacker.decompressobj()
         self._begun = False
         self._ready = io.BytesIO()
 
     def read(self, size: int, /) -> bytes:
         while not (data := self._ready.read(size)):
             packed = self._frame.unused_data if self._frame.eof else b""
-            packed = packed or self._file.read(_CHUNK)
+            packed = packed or self._file.read(self._piece)
             if not packed:
                 if self._begun and not self._frame.eof:
                     raise CutOff("the zstd file is cut off here")
                 return b""
             if self._frame.eof:
-                self._frame = zstandard.ZstdDecompressor().decompressobj()
+                self._frame = self._unpacker.decompressobj()
             self._begun = True
             try:
                 self._ready = io.BytesIO(self._frame.decompress(packed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Final
 
@@ -50,7 +51,8 @@ def _pattern(text: str) -> Pattern:
     """One that says a whole date, and that Python can read."""
     try:
         back = datetime.strptime(_SOME_TIME.strftime(text), text)  # noqa: DTZ007  # its date alone is looked at
-    except (ValueError, UnicodeError) as error:
+    except (ValueError, re.error) as error:
+        # strptime makes a regular expression, which has no group twice
         raise InvalidTime(f"{text!r} can't be read as a pattern: {error}") from None
     if back.date() != _SOME_TIME.date():
         raise InvalidTime(f"{text!r} does not say year, month and day; {_EXPECTED}")

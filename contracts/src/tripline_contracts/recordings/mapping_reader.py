@@ -38,13 +38,15 @@ class _Texts(yaml.BaseLoader):
 
 def _mapping(loader: _Texts, node: yaml.MappingNode) -> dict[Any, Any]:
     pairs = [(loader.construct_object(key, deep=True), value) for key, value in node.value]
-    names = [name if isinstance(name, str) else repr(name) for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
+    entries: dict[str, Any] = {}
+    for name, value in pairs:
+        if not isinstance(name, str):
+            # not shown: aliases of aliases are short here, and as a text longer than any memory
+            raise yaml.constructor.ConstructorError(None, None, "a key is no text", node.start_mark)
+        if name in entries:
             raise yaml.constructor.ConstructorError(None, None, f"{name!r} is given twice", node.start_mark)
-    return {
-        name: loader.construct_object(value, deep=True) for name, (_, value) in zip(names, pairs, strict=True)
-    }
+        entries[name] = loader.construct_object(value, deep=True)
+    return entries
 
 
 _Texts.add_constructor("tag:yaml.org,2002:map", _mapping)

@@ -16,7 +16,7 @@ from tripline_contracts.event_type import EventType
 from tripline_contracts.kafka.cluster import KafkaCluster
 from tripline_contracts.recordings.file_mapping import FORMATS, FileMapping, Format
 from tripline_contracts.recordings.mapping_reader import read_mapping
-from tripline_contracts.recordings.proposal import propose
+from tripline_contracts.recordings.proposals.proposal_text import propose
 from tripline_demo.generator import process
 from tripline_demo.generator.api.schemas import parse_speed
 from tripline_demo.generator.errors import InvalidSettings

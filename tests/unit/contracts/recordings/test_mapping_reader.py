@@ -20,6 +20,10 @@ from tripline_contracts.recordings.file_mapping import (
 from tripline_contracts.recordings.mapping_reader import MAX_BYTES, read_mapping
 
 TRANSACTION = event_type_loader.load()
+LAUGHS = "a: &a [x, x]\n" + "".join(
+    f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]\n" for n in range(24)
+)
+"""A kilobyte that would be 9 to the power of 24 texts."""
 FIELDS = {
     "transactionId": "id",
     "eventTime": "when",
@@ -104,6 +108,7 @@ def test_what_is_not_said_is_recognised_or_plain() -> None:
         ({"timeZone": ""}, "timeZone", "expected the name of a zone"),
         ({"form": "%H:%M"}, "form", "does not say year, month and day"),
         ({"form": "%d.%m.%Q"}, "form", "can't be read as a pattern"),
+        ({"form": "%d%d.%m.%Y"}, "form", "can't be read as a pattern"),
         ({"form": "epoch"}, "form", "expected epoch-seconds"),
         ({"form": {"unit": "hours", "since": "2021-06-01"}}, "form", "is not in ISO 8601 with a time of day"),
         ({"floats": "round"}, "floats", "expected 'shortest'"),
@@ -183,7 +188,8 @@ def test_a_wrong_field_is_named_with_what_was_expected(
         ("a: \x00", "not YAML"),
         ("[" * 10_000, "not YAML"),
         ("#" * (MAX_BYTES + 1), "longer than"),
-        ("? [a]\n: b", "unknown"),
+        ("? [a]\n: b", "a key is no text"),
+        (LAUGHS + "? *y\n: b", "a key is no text"),
         ("!!python/object/apply:os.system [ls]", "expected a mapping with format"),
     ],
 )

@@ -10,7 +10,9 @@ import pytest
 from tripline_contracts import event_type_loader
 from tripline_contracts.errors import InvalidMapping, UnreadableFile
 from tripline_contracts.recordings.mapping_reader import read_mapping
-from tripline_contracts.recordings.proposal import propose
+from tripline_contracts.recordings.proposals.file_head import head_of_bytes
+from tripline_contracts.recordings.proposals.preview import preview
+from tripline_contracts.recordings.proposals.proposal_text import propose
 from tripline_contracts.recordings.recording import open_recording
 from tripline_contracts.recordings.rows import Row
 
@@ -96,7 +98,7 @@ def test_forms_of_times_that_fit_alone(when: str, form: str) -> None:
 
 def test_days_and_months_that_may_be_either_are_left_open() -> None:
     text = proposed("id,time,type,amount\n1,06/01/2021 12:00,CRD,5\n", {"timeZone:": "timeZone: UTC"})
-    assert 'form: }  # open: "06/01/2021 12:00", %d/%m/%Y %H:%M or %m/%d/%Y %H:%M' in text
+    assert "form: }  # open: '06/01/2021 12:00' may be %d/%m/%Y %H:%M or %m/%d/%Y %H:%M" in text
     assert open_entries(text) == ["fields.eventTime.form"]
 
 
@@ -143,7 +145,87 @@ def test_another_event_type_has_its_own_words() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("content", ["1,2\n3,4\n", "", "a,a\n1,2\n"])
-def test_without_a_header_there_is_nothing_to_propose(content: str) -> None:
-    with pytest.raises(UnreadableFile, match="the first row is no header"):
+def test_without_a_header_columns_have_numbers() -> None:
+    text = proposed("1622548800;25;5.5\n1622548801;26;7\n")
+    assert "header: false  # likely: the first row has numbers" in text
+    assert (
+        "eventTime: {position: }  # open: no column looks like it; by the values it could be column 1" in text
+    )
+    assert (
+        "paymentAmount: {position: }  # open: no column looks like it; by the values it could be column 3"
+        in text
+    )
+    assert open_entries(text) == [
+        "fields.eventTime.position", "fields.paymentAmount.position", "fields.paymentType.position",
+    ]  # fmt: skip
+
+
+def test_without_a_header_the_order_of_the_type_is_likely() -> None:
+    content = "a,1622548800000,25,12,CSH,600\nb,1622548801000,25,,CRD,0.01\n"
+    text = proposed(content)
+    assert text.count("# likely: the columns are in the type's order") == 6
+    assert rows(content, text)[1] == {
+        "transactionId": "b", "eventTime": NOON + 1_000, "payeeId": "25", "beneficiaryId": None,
+        "paymentType": "CRD", "paymentAmount": "0.01",
+    }  # fmt: skip
+    assert "type's order" not in proposed(content.replace("CRD", "card").replace("CSH", "cash"))
+
+
+def test_of_two_columns_of_one_name_none_is_taken() -> None:
+    content = "id,time,type,amount,amount\n1,1622548800,CRD,5,6\n"
+    text = proposed(content)
+    assert open_entries(text) == ["fields.paymentAmount.position"]
+    assert "# open: 2 columns are called 'amount'" in text
+    text = text.replace("paymentAmount: {position: }", "paymentAmount: {position: 5}")
+    assert rows(content, text) == [
+        {"transactionId": "1", "eventTime": NOON, "paymentType": "CRD", "paymentAmount": "6"}
+    ]
+
+
+def test_lines_before_the_header_are_passed_over() -> None:
+    content = "Accounts of 2021\n\nid,time,type,amount\n1,1622548800,CRD,5\n"
+    text = proposed(content)
+    assert "skipLines: 2  # likely" in text
+    assert rows(content, text) == [
+        {"transactionId": "1", "eventTime": NOON, "paymentType": "CRD", "paymentAmount": "5"}
+    ]
+
+
+def test_few_values_that_are_none_are_told_and_left_out() -> None:
+    content = "id,time,type,amount\n1,1622548800,CRD,5.5\n2,1622548800,CRD,5x\n3,soon,CRD,5\n"
+    text = proposed(content)
+    assert "1 of its first 3 values is no number, as '5x'" in text
+    assert "1 of its first 3 values is in no form that is known, as 'soon'" in text
+    head = head_of_bytes(content.encode(), is_whole=True)
+    first = preview(head, TRANSACTION, read_mapping(text, TRANSACTION))
+    assert ([row.line for row in first.rows], [bad.line for bad in first.refused]) == ([2], [3, 4])
+
+
+def test_how_sure_it_is_and_why() -> None:
+    text = proposed("transactionId,time,type,amount\n1,1622548800,crd,5\n1,1622548801,CSH,5\n")
+    assert (
+        'transactionId: "transactionId"  # likely: the column has the name of the field; 1 of its first 2'
+        in text
+    )
+    assert "# likely: 'time' is what others call it; no other form fits all values" in text
+    assert 'values:  # likely: its values differ in case alone\n      "CSH": CSH\n      "crd": CRD\n' in text
+    certain = proposed("transactionId,eventTime,paymentType,paymentAmount\n1,2021-06-01T12:00:00Z,CRD,5\n")
+    assert "likely" not in certain
+    assert "open" not in certain
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "no line ends within the first 0 bytes|the file has no row"),
+        (b"\n\n", "the file has no row"),
+        (b"[]", "none of the first lines is a JSON object"),
+        (b"{}", "none of the first lines is a JSON object"),
+        (b"PAR1....", "propose-mapping"),
+        (b"PK\x03\x04", "a spreadsheet is one"),
+        (b"a;b,c\n1;2,3\n", "cells may be parted by a comma or a semicolon"),
+    ],
+)
+def test_what_nothing_can_be_proposed_for(content: bytes, said: str) -> None:
+    with pytest.raises(UnreadableFile, match=said):
         proposed(content)

@@ -9,10 +9,10 @@ import pytest
 
 from tripline_contracts import event_type_loader
 from tripline_contracts.recordings.mapping_reader import read_mapping
-from tripline_contracts.recordings.proposal import propose
+from tripline_contracts.recordings.proposals.proposal_text import propose
 from tripline_demo.generator.recordings.recording import Line, lines_of, opened
 
-RECIPES = Path(__file__).parents[4] / "docs" / "recipes"
+RECIPES = Path(__file__).parents[5] / "docs" / "recipes"
 TRANSACTION = event_type_loader.load()
 HOUR, SECOND = 3_600_000, 1_000
 YEAR, SEPTEMBER = 1_609_459_200_000, 1_377_993_600_000
@@ -62,17 +62,17 @@ PAYSIM = """\
 # Proposed from the first 6 rows of a csv file; look at it before you use it.
 # Not read: oldbalanceOrg, newbalanceOrig, oldbalanceDest, newbalanceDest, isFraud, isFlaggedFraud
 fields:
-  transactionId: {rowNumber: "row-"}  # no column looks like an id
-  eventTime: {column: "step", form: }  # open: "1", as a pattern of strptime, or {unit, since} for a count
-  payeeId: "nameOrig"
-  beneficiaryId: "nameDest"
-  paymentAmount: "amount"
+  transactionId: {rowNumber: "row-"}  # likely: no column looks like an id
+  eventTime: {column: "step", form: }  # open: '1' is in no form that is known: say a pattern of strptime, or {unit, since} for a count
+  payeeId: "nameOrig"  # likely: 'nameOrig' is what others call it
+  beneficiaryId: "nameDest"  # likely: 'nameDest' is what others call it
+  paymentAmount: "amount"  # likely: 'amount' is what others call it
   paymentType:
     column: "type"
-    values:  # open: what each means, of CSH, CRD
+    values:  # open: what 'CASH_IN' means, of CSH, CRD, has to be said
       "CASH_IN":
       "CASH_OUT":
       "DEBIT":
       "PAYMENT":
       "TRANSFER":
-"""
+"""  # noqa: E501  # as it is printed

@@ -30,16 +30,35 @@ _CLOCKS: Final = (
 )
 _SECONDS: Final = re.compile(r"[0-9]{9,10}(?:\.[0-9]+)?", re.ASCII)
 _MILLISECONDS: Final = re.compile(r"[0-9]{12,13}", re.ASCII)
+_SIFTED: Final = 50
 _ZONED: Final = re.compile(r".*(?:Z|z|UTC|[+-][0-9]{2}:?(?:[0-9]{2})?)", re.ASCII)
 TIME_OF_DAY: Final = re.compile(r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class TimeGuess:
-    """Forms that fit all values, as a mapping says them, and whether the values name no zone."""
+    """Forms that fit all values, as a mapping says them, and whether the values name no zone.
+
+    :ivar misfits: values that are left out, for no form fits them at all
+    """
 
     forms: tuple[str, ...]
     needs_zone: bool
+    misfits: tuple[str, ...] = ()
+
+
+def most_likely_time(values: Sequence[object]) -> TimeGuess:
+    """Like `time_guess`, but up to half of the values may be no times: a line of totals, something broken."""
+    guess = time_guess(values)
+    if guess.forms:
+        return guess
+    values = values[:_SIFTED]
+    fitting = [value for value in values if time_guess([value]).forms]
+    misfits = tuple(str(value) for value in values if value not in fitting)
+    if len(fitting) < len(misfits):
+        return guess
+    guess = time_guess(fitting)
+    return TimeGuess(guess.forms, guess.needs_zone, misfits)
 
 
 def time_guess(values: Sequence[object]) -> TimeGuess:
@@ -77,9 +96,13 @@ def _is_read(clock: Clock, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StyleGuess:
-    """Styles of numbers that fit all values."""
+    """Styles of numbers that fit all values.
+
+    :ivar misfits: values that are left out, for no style fits them at all
+    """
 
     styles: tuple[NumberStyle, ...]
+    misfits: tuple[str, ...] = ()
 
 
 _STYLES: Final = (
@@ -105,6 +128,18 @@ def style_guess(values: Sequence[object]) -> StyleGuess:
             fitting.append(style)
             readings.append(read)
     return StyleGuess(tuple(fitting))
+
+
+def most_likely_style(values: Sequence[object]) -> StyleGuess:
+    """Like `style_guess`, but up to half of the values may be no numbers."""
+    guess = style_guess(values)
+    if guess.styles:
+        return guess
+    fitting = [value for value in values if style_guess([value]).styles]
+    misfits = tuple(str(value) for value in values if not style_guess([value]).styles)
+    if len(fitting) < len(misfits):
+        return StyleGuess((), misfits)
+    return StyleGuess(style_guess(fitting).styles, misfits)
 
 
 def _read(style: NumberStyle, values: Sequence[object]) -> list[str] | None:
