@@ -46,6 +46,7 @@ class Registry:
         self.position = 0
         self.rules: dict[int, Rule] = {}
         self.shadows: dict[int, Rule] = {}
+        self.percents: dict[int, int] = {}
         self.drafts: dict[int, list[Draft]] = {}
         self._changes: Counter[tuple[str, str]] = Counter()
 
@@ -79,9 +80,18 @@ class Registry:
         version = old.version + 1
         name = f"rule {rule_id} as of {version}"
         shadow = Rule(rule_id, version, version, old.state, name, draft, effective_from)
-        self.shadows[rule_id] = shadow
+        self.shadows[rule_id], self.percents[rule_id] = shadow, 0
         raw = self._rule_event("RuleShadowStarted", shadow, now)
         self.rules[rule_id] = replace(old, version=version)
+        return raw
+
+    def roll_out_shadow(self, rule_id: int, percent: int, now: int) -> bytes:
+        """It counts for that share of groups."""
+        old, shadow = self.rules[rule_id], self.shadows[rule_id]
+        self.percents[rule_id] = percent
+        rolled_out = replace(shadow, version=old.version + 1, state=old.state)
+        raw = self._rule_event("RuleShadowRolledOut", rolled_out, now, {"percent": percent})
+        self.rules[rule_id] = replace(old, version=old.version + 1)
         return raw
 
     def end_shadow(self, rule_id: int, now: int) -> bytes:
@@ -168,7 +178,9 @@ class Registry:
         more: dict[str, Json] = {} if complete_from is None else {"completeFrom": complete_from}
         return self.control(END_BACKFILL, now, {"backfillId": backfill_id, **more})
 
-    def _rule_event(self, kind: str, rule: Rule, now: int) -> bytes:
+    def _rule_event(
+        self, kind: str, rule: Rule, now: int, more: Mapping[str, Json] = MappingProxyType({})
+    ) -> bytes:
         self.rules[rule.rule_id] = rule
         definition = definition_document(rule.draft)
         fields: dict[str, Json] = {
@@ -181,6 +193,7 @@ class Registry:
             "definitionHash": definition_hash(definition),
             "effectiveFrom": rule.effective_from,
             **({} if rule.effective_until is None else {"effectiveUntil": rule.effective_until}),
+            **more,
         }
         return self._event(kind, fields, now)
 

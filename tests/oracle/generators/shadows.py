@@ -18,12 +18,15 @@ class RandomShadows:
         self._rng, self._world, self._profile, self._registry = rng, world, profile, registry
 
     def draw(self, rule: Rule, since: int, now: int) -> bytes:
-        """One is started beside that rule, or one that runs is promoted, ended or started anew."""
+        """One is started beside that rule, or one that runs is rolled out, promoted, ended or started anew."""
         rng, registry, rule_id = self._rng, self._registry, rule.rule_id
         running = [other for other in registry.alive() if other.rule_id in registry.shadows]
-        if running and rng.random() < 0.6:
+        if running and rng.random() < 0.75:
             rule_id = rng.choice(running).rule_id
-            if rng.random() < 0.8:
+            percent, style = registry.percents[rule_id], rng.random()
+            if style < 0.4 and percent < 99:
+                return registry.roll_out_shadow(rule_id, min(percent + rng.randint(1, 60), 99), now)
+            if style < 0.85:
                 step = registry.promote_shadow if rng.random() < 0.6 else registry.end_shadow
                 return step(rule_id, now)
         return registry.start_shadow(rule_id, self._draft(registry.rules[rule_id]), since, now)

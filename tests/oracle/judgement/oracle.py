@@ -12,6 +12,7 @@ from tests.oracle.parsers.operator_commands import Command
 from tests.oracle.parsers.rule_events import (
     CLEAR_STATE,
     EXPORT_RULES,
+    SHADOW_ROLLED_OUT,
     SHADOW_STARTED,
     Control,
     Positioned,
@@ -96,9 +97,10 @@ class _Oracle:
         if isinstance(content, Command):
             self._command_handler.apply(content, event.position)
         if isinstance(content, RuleEvent):
-            started = content.type == SHADOW_STARTED
-            newest = content.version if started else self._rules.newest(content.version.rule_id)
-            if self._command_handler.backfills and self._rules.exists(newest.rule_id) and not started:
+            of_shadow = content.type in (SHADOW_STARTED, SHADOW_ROLLED_OUT)
+            shadow = self._rules.shadow(content.version.rule_id) if of_shadow else None
+            newest = shadow or self._rules.newest(content.version.rule_id)
+            if self._command_handler.backfills and self._rules.exists(newest.rule_id) and not of_shadow:
                 self._clock.reopen([newest], self._history.counts())
             if content.type in ("RulePublished", SHADOW_STARTED):
                 self._clock.begin_buckets(newest, event.position)

@@ -149,7 +149,7 @@ class Verdicts:
         warm: bool,
         partial: bool,
     ) -> None:
-        shadow = self._rules.is_shadow(version)
+        shadow = not self._rules.counts(version, findings.group, event.event_time)
         told = self.shadow_alerts if shadow else self.alerts
         told.append(alert(version, event, findings, late=late, warm=warm, partial=partial, shadow=shadow))
 

@@ -36,12 +36,13 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class RuleEvent:
-    """What is said of a rule, or of its shadow; `number` is its own, not the definition's."""
+    """What is said of a rule, or of its shadow; `number` is its own, not the definition's. Rollouts have a percent."""
 
     type: str
     state: str
     number: int
     version: Version
+    percent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,9 @@ class Positioned:
 
 
 SHADOW_STARTED, SHADOW_ENDED = "RuleShadowStarted", "RuleShadowEnded"
-SHADOW_PROMOTED = "RuleShadowPromoted"
-_SHADOW_TYPES = (SHADOW_STARTED, SHADOW_ENDED, SHADOW_PROMOTED)
-_RULE_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted", *_SHADOW_TYPES)
+SHADOW_PROMOTED, SHADOW_ROLLED_OUT = "RuleShadowPromoted", "RuleShadowRolledOut"
+SHADOW_TYPES = (SHADOW_STARTED, SHADOW_ROLLED_OUT, SHADOW_ENDED, SHADOW_PROMOTED)
+_RULE_TYPES = ("RulePublished", "RulePaused", "RuleResumed", "RuleDeleted", *SHADOW_TYPES)
 _STATES = ("ACTIVE", "PAUSED", "DELETED")
 CLEAR_STATE = "CLEAR_STATE_ALL"
 EXPORT_RULES = "EXPORT_RULES_CURRENT"
@@ -131,7 +132,8 @@ def _content(fields: dict[str, Value]) -> Content:
     state = read_text(fields.get("state"), "state")
     if state not in _STATES:
         raise Unreadable("unknown state")
-    return RuleEvent(kind, state, _integer(fields, "version"), _version(fields))
+    percent = _integer(fields, "percent") if kind == SHADOW_ROLLED_OUT else 0
+    return RuleEvent(kind, state, _integer(fields, "version"), _version(fields), percent)
 
 
 def _integer(fields: dict[str, Value], name: str) -> int:

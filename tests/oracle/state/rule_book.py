@@ -12,15 +12,17 @@ from tests.oracle.parsers.named_values import (
     ParameterChanged,
 )
 from tests.oracle.parsers.rule_events import (
-    SHADOW_ENDED,
     SHADOW_PROMOTED,
+    SHADOW_ROLLED_OUT,
     SHADOW_STARTED,
+    SHADOW_TYPES,
     Content,
     Positioned,
     RuleEvent,
     Settings,
     Version,
 )
+from tests.oracle.values.canonical_json import bucket
 from tests.oracle.values.errors import OracleError
 from tests.oracle.values.model import Json
 from tests.oracle.values.schema import anchor_of
@@ -43,6 +45,7 @@ class RuleBook:
         self._ended: set[tuple[int, int]] = set()
         self._shadows: dict[int, Version] = {}
         self._tried: set[tuple[int, int]] = set()
+        self._percents: dict[tuple[int, int], int] = {}
 
     def take(self, event: Positioned) -> bool:
         """Apply one event, or say that it changes nothing: only the next position is taken, and only by an event
@@ -68,14 +71,22 @@ class RuleBook:
         return True
 
     def _contradicts(self, content: Content) -> bool:
-        """A definition whose number is not above all that the rule has, or a promotion of no shadow."""
+        """A definition whose number is not above all that the rule has, or of no shadow a promotion or a rollout, or a
+        rollout that is no wider than the one before, or to all."""
         if not isinstance(content, RuleEvent) or not self.exists(content.version.rule_id):
             return False
         rule_id, number = content.version.rule_id, content.version.number
         shadow = self._shadows.get(rule_id)
         if content.type in ("RulePublished", SHADOW_STARTED):
             return number <= (shadow or self.newest(rule_id)).number
-        return content.type == SHADOW_PROMOTED and (shadow is None or number != shadow.number)
+        if content.type not in (SHADOW_PROMOTED, SHADOW_ROLLED_OUT):
+            return False
+        if shadow is None or number != shadow.number:
+            return True
+        return content.type == SHADOW_ROLLED_OUT and not self._percent(shadow) < content.percent < 100
+
+    def _percent(self, shadow: Version) -> int:
+        return self._percents.get((shadow.rule_id, shadow.number), 0)
 
     def _apply(self, event: RuleEvent) -> bool:
         rule_id = event.version.rule_id
@@ -83,7 +94,7 @@ class RuleBook:
             self._publish(event)
             return True
         is_known = rule_id in self._states
-        if event.type in (SHADOW_STARTED, SHADOW_ENDED, SHADOW_PROMOTED):
+        if event.type in SHADOW_TYPES:
             if is_known:
                 self._apply_to_shadow(event)
             return is_known
@@ -95,6 +106,9 @@ class RuleBook:
 
     def _apply_to_shadow(self, event: RuleEvent) -> None:
         rule_id = event.version.rule_id
+        if event.type == SHADOW_ROLLED_OUT:
+            self._percents[rule_id, event.version.number] = event.percent
+            return
         before = self._shadows.pop(rule_id, None)
         if event.type == SHADOW_STARTED:
             self._shadows[rule_id] = event.version
@@ -110,6 +124,14 @@ class RuleBook:
         """True if it runs beside its rule's versions now."""
         shadow = self.shadow(version.rule_id)
         return shadow is not None and shadow.number == version.number
+
+    def counts(self, version: Version, group: dict[str, str], event_time: int) -> bool:
+        """True if the version's alert about that group and time is told to all: among a rule's groups on trial that of
+        the shadow, as far as it judges, and among all others those of the rule's versions."""
+        shadow = self.shadow(version.rule_id)
+        if shadow is None or event_time < shadow.effective_from or has_expired(shadow, event_time):
+            return not self.is_shadow(version)
+        return self.is_shadow(version) == (bucket(version.rule_id, group) < self._percent(shadow))
 
     def was_tried(self, version: Version) -> bool:
         """True if it is a shadow, or was one before it was promoted."""

@@ -1,4 +1,4 @@
-"""RFC 8785 canonical JSON, and the two identities made of it."""
+"""RFC 8785 canonical JSON, the two identities made of it, and the bucket of a group."""
 
 from __future__ import annotations
 
@@ -45,6 +45,12 @@ def _character(character: str) -> str:
 def definition_hash(definition: Json) -> str:
     """Hex SHA-256 of the definition's canonical JSON."""
     return hashlib.sha256(canonical(definition).encode("utf-8")).hexdigest()
+
+
+def bucket(rule_id: int, group: dict[str, str]) -> int:
+    """In which of a hundred parts of a rule's groups that one is."""
+    digest = hashlib.sha256(f"{rule_id}:{canonical(dict(group))}".encode()).hexdigest()
+    return int(digest[:16], 16) % 100
 
 
 def alert_id(

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from tripline_contracts.canonical import canonical_json
+from tripline_contracts.event_members import read_integer
 
 BUCKETS: Final = 100
 """Groups are in as many buckets, of about the same size: one for each percent."""
@@ -33,3 +34,11 @@ def bucket_of(rule_id: int, group: Mapping[str, str]) -> int:
 def is_on_trial(rule_id: int, group: Mapping[str, str], percent: int) -> bool:
     """Whether the version on trial counts for a group, at that percent; 0 is a shadow that is not rolled out."""
     return bucket_of(rule_id, group) < percent
+
+
+def read_percent(event: Mapping[str, Any], before: int) -> int:
+    """The percent to which an event widens a rollout, from the one before. Raises LookupError or ValueError."""
+    percent = read_integer(event, "percent")
+    if not before < percent < BUCKETS:
+        raise ValueError(f"{percent} % is not between {before} and {BUCKETS}")
+    return percent

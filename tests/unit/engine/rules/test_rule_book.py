@@ -110,6 +110,23 @@ def test_it_survives_storing_and_books_from_before_begin_where_they_stand() -> N
     assert new.position == 0, "books from before had -1 before any event"
 
 
+def test_a_rollout_survives_storing_and_shadows_from_before_count_for_no_group() -> None:
+    registry, book = Registry(), RuleBook(TRANSACTION)
+    book.apply(registry.publish(1, ONE, 0, 0))
+    book.apply(registry.start_shadow(1, ONE, 0, 0))
+    plain = json.loads(book.to_bytes())
+    assert "percent" not in plain["rules"][0]["shadow"], "as engines from before have stored it"
+    for percent in (20, 70):
+        book.apply(registry.roll_out_shadow(1, percent, 0))
+    again = RuleBook.of_bytes(book.to_bytes(), TRANSACTION)
+    for stored, expected in ((again, 70), (RuleBook.of_bytes(json.dumps(plain).encode(), TRANSACTION), 0)):
+        shadow = stored.rules[1].shadow
+        assert shadow is not None
+        assert (shadow.version, shadow.percent) == (2, expected)
+    again.apply(registry.promote_shadow(1, 0))
+    assert [version.percent for version in again.rules[1].versions] == [0, 0]
+
+
 PLACE = LogPosition(3, "", 3, is_waiting=False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -11,8 +12,9 @@ from tripline_contracts.canonical import canonical_json, sha256_hex
 from tripline_contracts.event_members import is_integer, read_integer
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules import rule_definition
+from tripline_contracts.rules.rollout import read_percent
 from tripline_engine.domain.rules.rule_events import UnreadableRuleEvent
-from tripline_engine.domain.rules.rule_version import RuleVersion, version_of
+from tripline_engine.domain.rules.rule_version import Rule, RuleVersion, version_of
 
 MAX_EVENT_BYTES: Final = 4 << 20
 """A longer event is unreadable, whatever it says: rules.v1 takes a quarter of that, and of a longer one a reader may
@@ -54,6 +56,25 @@ def version_of_event(
     since = read_integer(event, "effectiveFrom")
     until = read_integer(event, "effectiveUntil") if "effectiveUntil" in event else None
     return version_of(rule_id, version, name, definition, digest, since, until, event_type)
+
+
+def shadow_moved(
+    rule: Rule, event: Mapping[str, Any], position: int, version: int, event_type: EventType
+) -> Rule:
+    """The rule after an event of its shadow. Raises as `version_of_event` does, and ValueError for what cannot be."""
+    match event["type"], rule.shadow:
+        case "RuleShadowStarted", _:
+            started = version_of_event(event, rule.rule_id, version, event_type)
+            rule.require_above(version)
+            return rule.with_shadow(started, position)
+        case "RuleShadowRolledOut", RuleVersion() as shadow if shadow.version == event["definitionVersion"]:
+            return replace(rule, shadow=replace(shadow, percent=read_percent(event, shadow.percent)))
+        case "RuleShadowPromoted", RuleVersion() as shadow if shadow.version == event["definitionVersion"]:
+            return rule.promoting()
+        case "RuleShadowEnded", _:
+            return replace(rule, shadow=None)
+        case _:
+            raise ValueError(f"version {event['definitionVersion']} is no shadow of rule {rule.rule_id}")
 
 
 class _Positioned(msgspec.Struct):

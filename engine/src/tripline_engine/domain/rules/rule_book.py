@@ -13,7 +13,7 @@ from tripline_contracts.control_commands import ClearGroup, ClearRule, Group, Tr
 from tripline_contracts.errors import ContractError
 from tripline_contracts.event_members import read_integer, read_text
 from tripline_contracts.event_type import EventType
-from tripline_engine.domain.rules.event_decoder import decode, version_of_event
+from tripline_engine.domain.rules.event_decoder import decode, shadow_moved, version_of_event
 from tripline_engine.domain.rules.exclusions import Exclusions
 from tripline_engine.domain.rules.judged_spans import JudgedSpans, Span
 from tripline_engine.domain.rules.list_history import ListHistory
@@ -41,8 +41,7 @@ from tripline_engine.domain.rules.stored_rules import rule_of_json, rule_to_json
 from tripline_engine.domain.rules.tolerances import Tolerances
 
 _STATES: Final = ("ACTIVE", "PAUSED", "DELETED")
-_SHADOW_EVENTS: Final = ("RuleShadowStarted", "RuleShadowEnded", "RuleShadowPromoted")
-
+_SHADOW_EVENTS: Final = ("RuleShadowStarted", "RuleShadowRolledOut", "RuleShadowEnded", "RuleShadowPromoted")
 
 AppliedEvent = RuleApplied | TolerancesChanged | ControlApplied | NamedValueChanged
 ReadLists = Callable[[Mapping[str, Any]], Mapping[str, ListHistory]]
@@ -212,7 +211,7 @@ class RuleBook:
             return self._publish(event, position, rule_id, version)
         rule = self.rules.get(rule_id)
         if kind in _SHADOW_EVENTS:
-            return None if rule is None else self._apply_to_shadow(rule, event, position, version)
+            return None if rule is None else self._move_shadow(rule, event, position, version)
         if kind == "RuleDeleted":
             self.rules.pop(rule_id, None)
             self.traced.pop(rule_id, None)
@@ -223,21 +222,9 @@ class RuleBook:
             self.rules[rule_id] = replace(rule, version=version, paused=kind == "RulePaused")
         return None if rule is None else RuleApplied(position, rule_id, version, rule.versions[-1])
 
-    def _apply_to_shadow(
-        self, rule: Rule, event: Mapping[str, Any], position: int, version: int
-    ) -> RuleApplied:
-        match event["type"], rule.shadow:
-            case "RuleShadowStarted", _:
-                started = version_of_event(event, rule.rule_id, version, self._event_type)
-                rule.require_above(version)
-                rule = rule.with_shadow(started, position)
-            case "RuleShadowPromoted", RuleVersion(version=number) if number == event["definitionVersion"]:
-                rule = rule.promoting()
-            case "RuleShadowEnded", _:
-                rule = replace(rule, shadow=None)
-            case _:
-                raise ValueError(f"version {event['definitionVersion']} is no shadow of rule {rule.rule_id}")
-        self.rules[rule.rule_id] = replace(rule, version=version)
+    def _move_shadow(self, rule: Rule, event: Mapping[str, Any], position: int, version: int) -> RuleApplied:
+        rule = replace(shadow_moved(rule, event, position, version, self._event_type), version=version)
+        self.rules[rule.rule_id] = rule
         return RuleApplied(position, rule.rule_id, version, rule.shadow or rule.versions[-1])
 
     def _publish(self, event: Mapping[str, Any], position: int, rule_id: int, version: int) -> RuleApplied:

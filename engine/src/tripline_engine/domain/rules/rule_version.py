@@ -44,6 +44,7 @@ class RuleVersion:
     :ivar measures: its conditions
     :ivar exclusions: what operators have cleared of it; population and measures leave it out
     :ivar stage: one that is or was a shadow sees the history that is kept for shadows
+    :ivar percent: of groups for which it counts while it is a shadow, in place of the rule's own versions
     """
 
     rule_id: int
@@ -60,6 +61,7 @@ class RuleVersion:
     measures: tuple[Measure, ...]
     exclusions: Exclusions = NO_EXCLUSIONS
     stage: Stage = "live"
+    percent: int = 0
 
     @property
     def is_shadow(self) -> bool:
@@ -175,9 +177,8 @@ class Rule:
 
     def with_shadow(self, shadow: RuleVersion, position: int) -> Rule:
         """The rule beside which this version runs, started at that position; nobody else reads its bucket sets."""
-        exclusions = shadow.exclusions
-        if self.cleared is not None:
-            exclusions = self.cleared.exclusions(self.rule_id, shadow.anchor)
+        cleared = self.cleared and self.cleared.exclusions(self.rule_id, shadow.anchor)
+        exclusions = cleared or shadow.exclusions
         if shadow.bucket_ms is not None:
             exclusions = replace(exclusions, cleared_by=(self.rule_id, -position))
         return replace(self, shadow=replace(shadow.excluding(exclusions), stage="shadow"))
@@ -192,7 +193,7 @@ class Rule:
         """The rule whose shadow is in force from its ``effective_from`` on, with all that it knows."""
         assert self.shadow is not None
         older = replace(self.versions[-1], superseded_from=self.shadow.effective_from)
-        versions = (*self.versions[:-1], older, replace(self.shadow, stage="promoted"))
+        versions = (*self.versions[:-1], older, replace(self.shadow, stage="promoted", percent=0))
         earliest = min(self.earliest, self.shadow.effective_from)
         return replace(self, versions=versions, earliest=earliest, shadow=None)
 
@@ -293,8 +294,7 @@ def _used(definition: RuleDefinition, event_type: EventType) -> frozenset[str]:
         fields |= {field_of(key) for key in measure.grouping_key_names}
         if measure.aggregate_field is not None:
             fields.add(measure.aggregate_field)
-        if measure.filter is not None:
-            fields |= measure.filter.fields()
-    if definition.filter is not None:
-        fields |= definition.filter.fields()
+    for rows in (definition.filter, *(measure.filter for measure in definition.measures)):
+        if rows is not None:
+            fields |= rows.fields()
     return frozenset(fields)

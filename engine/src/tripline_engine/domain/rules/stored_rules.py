@@ -53,6 +53,7 @@ def _version_to_json(version: RuleVersion) -> dict[str, Any]:
         "supersededFrom": version.superseded_from,
         "forgotten": version.exclusions.to_json(),
         **({} if version.stage == "live" else {"stage": version.stage}),
+        **({} if version.percent == 0 else {"percent": version.percent}),
     }
 
 
@@ -68,5 +69,6 @@ def _version_of_json(rule_id: int, stored: Mapping[str, Any], event_type: EventT
         stored.get("effectiveUntil"),
         event_type,
     )
-    superseded = replace(version, superseded_from=stored["supersededFrom"], stage=stored.get("stage", "live"))
+    stage, percent = stored.get("stage", "live"), stored.get("percent", 0)
+    superseded = replace(version, superseded_from=stored["supersededFrom"], stage=stage, percent=percent)
     return superseded.excluding(Exclusions.of_json(stored.get("forgotten")))

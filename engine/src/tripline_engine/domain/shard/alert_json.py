@@ -13,6 +13,7 @@ from tripline_contracts.rules.relative_limits import Baseline
 from tripline_engine.domain.judging.verdict import Measured, MeasuredLimit, Verdict, Weighing
 from tripline_engine.domain.rules.measures import window_start
 from tripline_engine.domain.rules.rule_version import RuleVersion
+from tripline_engine.domain.shard.alert_mode import mode_of
 
 
 def ingested_at(transaction: Mapping[str, Any], record_time: int, event_type: EventType) -> int:
@@ -28,10 +29,12 @@ def alert_json(
     event_type: EventType,
     ingested_at: int | None,
     detected_at: int,
+    shadow: RuleVersion | None = None,
 ) -> dict[str, Any]:
-    """The alert as alerts.v1 carries it; times in ms.
+    """The alert as alerts.v1 carries it, or shadow-alerts.v1; times in ms.
 
     :param transaction: of an entry with its party and side beside the fields: the alert says them in members of its own
+    :param shadow: of the rule, if it has one
     """
     version, definition = verdict.version, verdict.version.definition
     time, transaction_id = transaction[event_type.time_field.name], transaction[event_type.id_field.name]
@@ -56,7 +59,7 @@ def alert_json(
         "windowEnd": time,
         "late": _late_json(verdict),
         "warm": verdict.warm,
-        "mode": "shadow" if version.is_shadow else "live",
+        "mode": mode_of(version, group, time, shadow),
         "eventTime": time,
         "ingestedAt": ingested_at,
         "detectedAt": detected_at,

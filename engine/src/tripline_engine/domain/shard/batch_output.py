@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.judging.verdict import Verdict
+from tripline_engine.domain.rules.rule_version import Rule, RuleVersion
 from tripline_engine.domain.shard.alert_json import alert_json, ingested_at
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.kafka_records import alert_record
@@ -29,25 +30,42 @@ class BatchOutput:
         self.config, self.shard, self.now, self.counters = config, shard, now, counters
         self.records: list[OutRecord] = []
 
-    def raise_alerts(self, rows: TransactionBatch, verdicts: Sequence[Verdict], row_type: EventType) -> None:
-        """Alerts for transactions among the rows, which are of that type; those from history bring their own."""
+    def raise_alerts(
+        self,
+        rows: TransactionBatch,
+        verdicts: Sequence[Verdict],
+        row_type: EventType,
+        rules: Mapping[int, Rule],
+    ) -> None:
+        """Alerts for transactions among the rows, which are of that type; those from history bring their own.
+
+        :param rules: by id, as they are now
+        """
         triggering = sorted({verdict.row for verdict in verdicts if verdict.partial is None})
         transactions = transactions_json(rows, triggering, row_type)
         for verdict in _in_order(verdicts):
+            shadow = rules[verdict.version.rule_id].shadow
             if verdict.partial is not None:
-                self._alert(verdict, verdict.partial, None)
+                self._alert(verdict, verdict.partial, None, shadow)
                 continue
             transaction, record_time = transactions[verdict.row], int(rows.record_time[verdict.row])
-            self._alert(verdict, transaction, ingested_at(transaction, record_time, self.config.event_type))
+            ingested = ingested_at(transaction, record_time, self.config.event_type)
+            self._alert(verdict, transaction, ingested, shadow)
 
     def raise_history_alerts(self, verdicts: Sequence[Verdict]) -> None:
-        """Alerts for transactions that history alone knows."""
+        """Alerts for transactions that history alone knows, of a new definition: beside it no shadow runs."""
         for verdict in _in_order(verdicts):
             assert verdict.partial is not None
-            self._alert(verdict, verdict.partial, None)
+            self._alert(verdict, verdict.partial, None, None)
 
-    def _alert(self, verdict: Verdict, transaction: Mapping[str, Any], ingested: int | None) -> None:
-        alert = alert_json(verdict, transaction, self.config.event_type, ingested, self.now)
+    def _alert(
+        self,
+        verdict: Verdict,
+        transaction: Mapping[str, Any],
+        ingested: int | None,
+        shadow: RuleVersion | None,
+    ) -> None:
+        alert = alert_json(verdict, transaction, self.config.event_type, ingested, self.now, shadow)
         self.records.append(alert_record(alert))
 
 

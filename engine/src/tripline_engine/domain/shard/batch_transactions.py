@@ -77,7 +77,7 @@ class BatchTransactions:
             output.counters["backfilled"] += int(accepted.backfilled.sum())
         judgement = anchor.judge(accepted, book)
         output.counters.update(judgement.counts)
-        output.raise_alerts(accepted, judgement.verdicts, row_type)
+        output.raise_alerts(accepted, judgement.verdicts, row_type, book.rules)
         self._traces.add(accepted, judgement.traces, row_type)
 
     def _count_null_groups(self, rows: TransactionBatch, evaluable: npt.NDArray[np.bool_]) -> None:

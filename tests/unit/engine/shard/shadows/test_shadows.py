@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 from tests.oracle.generators.profile import EVERYTHING_AND_SHADOWS
 from tests.oracle.histories.random_history import random_history
 from tests.oracle.judgement.oracle import judge
-from tests.oracle.values.model import MicroBatch
+from tests.oracle.values.model import MicroBatch, Outcome
 from tests.unit.engine.shard.test_against_oracle import Treatment, assert_equal, canonical, ill_treated
 from tests.unit.engine.support.shard_harness import KEEPING_ALL, Engine
 
@@ -58,23 +59,32 @@ def test_random_histories_with_shadows() -> None:
                 "with bucketed ones": "precision" in json.dumps(expected.shadow_alerts),
                 "with late ones": any(alert["late"] for alert in expected.shadow_alerts),
                 "with alerts of promoted ones": bool(versions & live),
+                **_arms(batches, expected),
             }
         )
     print(dict(seen))
     assert seen["with shadows' alerts"] >= 0.5 * len(HISTORIES)
     assert seen["with alerts of promoted ones"] >= 0.1 * len(HISTORIES)
+    assert seen["with groups on trial"] >= 0.2 * len(HISTORIES)
+    assert seen["with both arms"] >= 0.1 * len(HISTORIES)
+    assert seen["with the rule's own told apart"] >= 0.1 * len(HISTORIES)
     assert seen["with bucketed ones"] >= 0.02 * len(HISTORIES)
     assert seen["with late ones"] >= 0.1 * len(HISTORIES)
 
 
 def test_others_alert_as_if_it_had_not_run() -> None:
-    """Beside the same history in which each event of a shadow is a pause of what is paused, or its opposite."""
+    """Beside the same history in which each event of a shadow is a pause of what is paused, or its opposite.
+
+    Where its rule's alerts go is another matter: of groups on trial they are told apart.
+    """
     changed = 0
     for seed in HISTORIES:
         batches = _without(history(seed), "RuleShadowPromoted")
-        plain = _without(batches, "RuleShadowStarted", "RuleShadowEnded")
+        plain = _without(batches, "RuleShadowStarted", "RuleShadowRolledOut", "RuleShadowEnded")
         shadowed, alone = Engine(), Engine()
-        assert canonical(shadowed.run(batches)) == canonical(alone.run(plain)), seed
+        shadowed.run(batches)
+        alone.run(plain)
+        assert _of_others(shadowed, _started(batches)) == _of_others(alone, set()), seed
         assert shadowed.rejects() == alone.rejects()
         assert shadowed.counts() == alone.counts()
         assert shadowed.counters["duplicates"] == alone.counters["duplicates"]
@@ -98,6 +108,34 @@ def test_promoted_or_not_the_version_gives_the_same_alerts() -> None:
         assert given == expected, seed
         compared += bool(given)
     assert compared >= 0.05 * len(HISTORIES)
+
+
+def _arms(batches: list[MicroBatch], expected: Outcome) -> dict[str, bool]:
+    """What rollouts have made of the alerts of a history."""
+    rolled_out = _started(batches, "RuleShadowRolledOut")
+    promoted = _started(batches, "RuleShadowPromoted")
+    of_trials = {_version_of(alert) for alert in expected.alerts} & rolled_out - promoted
+    apart = {_version_of(alert) for alert in expected.shadow_alerts}
+    return {
+        "with groups on trial": bool(of_trials),
+        "with both arms": bool(of_trials & apart),
+        "with the rule's own told apart": bool(apart - _started(batches)),
+    }
+
+
+def _started(batches: list[MicroBatch], kind: str = "RuleShadowStarted") -> set[tuple[int, int]]:
+    events = [event for event in _events(batches) if event.get("type") == kind]
+    return {(event["ruleId"], event["definitionVersion"]) for event in events}
+
+
+def _version_of(alert: Mapping[str, Any]) -> tuple[int, int]:
+    return alert["ruleId"], alert["ruleVersion"]
+
+
+def _of_others(engine: Engine, shadows: set[tuple[int, int]]) -> list[str]:
+    """All alerts of versions that were no shadows, wherever they went."""
+    alerts = [*engine.alerts(), *engine.alerts("shadow-alerts.v1")]
+    return canonical([{**alert, "mode": None} for alert in alerts if _version_of(alert) not in shadows])
 
 
 def _events(batches: list[MicroBatch]) -> list[dict[str, Any]]:
