@@ -222,7 +222,7 @@ class Supply:
 
     def _rule_for(self, case: Any) -> dict[str, Any]:
         if case.method.upper() != "GET":
-            if case.path.endswith("/shadow/promote") or (
+            if case.path.endswith(("/shadow/promote", "/shadow/rollout")) or (
                 case.path.endswith("/shadow") and case.method == "DELETE"
             ):
                 return self._shadowed()

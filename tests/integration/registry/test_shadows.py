@@ -77,6 +77,54 @@ def test_it_is_ended_and_another_is_started(client: httpx.Client) -> None:
     assert (gone["state"], gone["shadow"]) == ("DELETED", None)
 
 
+def test_it_is_rolled_out_and_widened(client: httpx.Client, api: RegistryApi) -> None:
+    rule = started(client)
+    path, shadow = f"/v1/rules/{rule['ruleId']}", rule["shadow"]
+    assert shadow["percent"] == 0
+    headers = {"If-Match": '"2"', "Idempotency-Key": f"rollout-{rule['ruleId']}"}
+    first = client.post(f"{path}/shadow/rollout", json={"percent": 10}, headers=headers)
+    assert (first.status_code, first.headers["ETag"]) == (200, '"3"')
+    assert first.json()["shadow"] == {**shadow, "percent": 10}
+    assert (first.json()["definitionHash"], first.json()["definitionVersion"]) == (rule["definitionHash"], 1)
+    again = client.post(f"{path}/shadow/rollout", json={"percent": 10}, headers=headers)
+    assert again.json() == first.json() == client.get(path).json()
+    assert published_by(api, rule["ruleId"]) == (3, rule["definitionHash"], "ACTIVE")
+    wider = client.post(f"{path}/shadow/rollout", json={"percent": 99}, headers=ANY).raise_for_status().json()
+    assert wider["shadow"]["percent"] == 99
+    versions = client.get(f"{path}/versions").json()["items"]
+    assert [(version["type"], version["percent"]) for version in versions[1:]] == [
+        ("RuleShadowStarted", None),
+        ("RuleShadowRolledOut", 10),
+        ("RuleShadowRolledOut", 99),
+    ]
+    ended = client.delete(f"{path}/shadow", headers=ANY).raise_for_status().json()
+    assert ended["shadow"] is None
+    assert published_by(api, rule["ruleId"]) == (5, rule["definitionHash"], "ACTIVE")
+
+
+@pytest.mark.parametrize("percent", [10, 9, 0, 100, -1, 1.5, "20", None, True])
+def test_no_other_share_is_taken(client: httpx.Client, percent: object) -> None:
+    rule = started(client)
+    path = f"/v1/rules/{rule['ruleId']}/shadow/rollout"
+    client.post(path, json={"percent": 10}, headers=ANY).raise_for_status()
+    refused = client.post(path, json={"percent": percent}, headers=ANY)
+    assert refused.status_code == 422, refused.text
+    assert [error["field"] for error in refused.json()["errors"]] == ["percent"]
+    assert client.get(f"/v1/rules/{rule['ruleId']}").json()["shadow"]["percent"] == 10
+
+
+def test_a_rollout_needs_a_shadow_of_the_same_groups(client: httpx.Client) -> None:
+    path = f"/v1/rules/{publish(client)['ruleId']}"
+    share = {"percent": 5}
+    assert client.post(f"{path}/shadow/rollout", json=share, headers=ANY).status_code == 409
+    other = {**LOWER, "groupingKeyNames": DEFINITION["groupingKeyNames"][:1]}
+    client.post(f"{path}/shadow", json=other, headers=ANY).raise_for_status()
+    refused = client.post(f"{path}/shadow/rollout", json=share, headers=ANY)
+    assert (refused.status_code, refused.json()["type"]) == (409, "urn:tripline:problem:wrong-state")
+    assert "same groups" in refused.json()["detail"]
+    assert client.post(f"{path}/shadow/rollout", json=share).status_code == 428
+
+
 def test_a_rule_as_it_is_answered_may_be_sent_back(client: httpx.Client) -> None:
     rule = started(client)
     path = f"/v1/rules/{rule['ruleId']}"

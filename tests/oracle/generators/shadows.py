@@ -21,12 +21,12 @@ class RandomShadows:
         """One is started beside that rule, or one that runs is rolled out, promoted, ended or started anew."""
         rng, registry, rule_id = self._rng, self._registry, rule.rule_id
         running = [other for other in registry.alive() if other.rule_id in registry.shadows]
-        if running and rng.random() < 0.75:
+        if running and rng.random() < 0.85:
             rule_id = rng.choice(running).rule_id
             percent, style = registry.percents[rule_id], rng.random()
-            if style < 0.4 and percent < 99:
-                return registry.roll_out_shadow(rule_id, min(percent + rng.randint(1, 60), 99), now)
-            if style < 0.85:
+            if style < 0.65 and percent < 99:
+                return registry.roll_out_shadow(rule_id, rng.randint(percent + 1, 99), now)
+            if style < 0.95:
                 step = registry.promote_shadow if rng.random() < 0.6 else registry.end_shadow
                 return step(rule_id, now)
         return registry.start_shadow(rule_id, self._draft(registry.rules[rule_id]), since, now)

@@ -248,7 +248,7 @@ def test_two_rules_of_one_name_wait_and_one_of_them_gets_it(
     assert client.post("/v1/rules", json={**DEFINITION, "name": name}).status_code == 409
 
 
-def test_a_shadow_is_approved_when_it_starts_and_when_it_is_promoted(
+def test_a_shadow_is_approved_when_it_starts_is_rolled_out_and_is_promoted(
     client: httpx.Client, approver: httpx.Client
 ) -> None:
     path = f"/v1/rules/{published(client, approver)}"
@@ -259,6 +259,11 @@ def test_a_shadow_is_approved_when_it_starts_and_when_it_is_promoted(
     approved(client, approver, change)
     shadow = client.get(path).json()["shadow"]
     assert shadow["definition"]["limit"] == "7"
+    rollout = asked(client.post(f"{path}/shadow/rollout", json={"percent": 10}, headers=ANY))
+    assert (rollout["kind"], rollout["content"]["percent"]) == ("ROLL_OUT_SHADOW", 10)
+    assert client.get(path).json()["shadow"]["percent"] == 0
+    approved(client, approver, rollout)
+    assert client.get(path).json()["shadow"] == {**shadow, "percent": 10}
     promotion = asked(client.post(f"{path}/shadow/promote", headers=ANY))
     assert promotion["kind"] == "PROMOTE_SHADOW"
     assert step(client, promotion, "approve").status_code == 403

@@ -15,6 +15,7 @@ from rules_registry.domain.commands import (
     PauseRule,
     PromoteShadow,
     PublishRule,
+    RollOutShadow,
     StartShadow,
 )
 from rules_registry.domain.event_record import to_json
@@ -36,6 +37,8 @@ from tests.unit.rules_registry.support.samples import NOW, SUM, definition
 from tripline_contracts import event_type_loader, schemas
 
 NARROW = definition(60, "payeeId")
+ALIKE = definition(60)
+"""Of the groups that the rule has."""
 ADA = Actor("ada")
 
 
@@ -81,7 +84,14 @@ def test_a_shadow_runs_beside_the_rule_until_it_is_promoted(registry: Registry, 
 
 
 def test_every_event_keeps_the_contract(registry: Registry, store: FakeStore) -> None:
-    commands = (start(), EndShadow(1, None), start(name="B"), PromoteShadow(1, None))
+    commands = (
+        start(definition=ALIKE),
+        EndShadow(1, None),
+        start(definition=ALIKE, name="B"),
+        RollOutShadow(1, None, 5),
+        RollOutShadow(1, None, 99),
+        PromoteShadow(1, None),
+    )
     for command in commands:
         registry.change(ADA, command, told)
     check = schemas.validator("rules.v1")
@@ -93,14 +103,45 @@ def test_every_event_keeps_the_contract(registry: Registry, store: FakeStore) ->
         "RuleShadowStarted",
         "RuleShadowEnded",
         "RuleShadowStarted",
+        "RuleShadowRolledOut",
+        "RuleShadowRolledOut",
         "RuleShadowPromoted",
     ]
     assert [value["type"] for value in values] == kinds
-    assert [value["definitionVersion"] for value in values] == [1, 2, 1, 4, 4]
-    hashes = [NARROW.hash if number in (1, 3, 4) else SUM.hash for number in range(5)]
+    assert [value["definitionVersion"] for value in values] == [1, 2, 1, 4, 4, 4, 4]
+    hashes = [SUM.hash if number in (0, 2) else ALIKE.hash for number in range(7)]
     assert [value["definitionHash"] for value in values] == hashes
-    assert [value["name"] for value in values] == ["A", "A", "A", "B", "B"]
+    assert [value["name"] for value in values] == ["A", "A", "A", "B", "B", "B", "B"]
     assert {value["effectiveFrom"] for value in values} == {NOW}
+    assert [value.get("percent") for value in values] == [None, None, None, None, 5, 99, None]
+
+
+def test_a_rollout_widens_and_goes_with_the_shadow(registry: Registry, store: FakeStore) -> None:
+    registry.change(ADA, start(definition=ALIKE), told)
+    shares = []
+    for command in (
+        RollOutShadow(1, None, 10),
+        PauseRule(1, None),
+        RollOutShadow(1, None, 11),
+        EndShadow(1, None),
+        start(definition=ALIKE),
+    ):
+        registry.change(ADA, command, told)
+        rule = rule_of(store)
+        shares.append(rule.shadow and rule.shadow.percent)
+        assert (rule.definition, rule.definition_version) == (SUM, 1)
+    assert shares == [10, 10, 11, None, 0]
+
+
+@pytest.mark.parametrize("percent", [20, 19, 1])
+def test_what_is_no_wider_names_the_percent(registry: Registry, store: FakeStore, percent: int) -> None:
+    registry.change(ADA, start(definition=ALIKE), told)
+    registry.change(ADA, RollOutShadow(1, None, 20), told)
+    with pytest.raises(UnfitDefinition) as refused:
+        registry.change(ADA, RollOutShadow(1, None, percent), told)
+    [problem] = refused.value.problems
+    assert (problem.field, "above 20" in problem.message) == ("percent", True)
+    assert rule_of(store).version == 3
 
 
 def test_the_trail_says_what_runs_beside_the_rule_and_that_the_rule_stays(
@@ -113,6 +154,16 @@ def test_the_trail_says_what_runs_beside_the_rule_and_that_the_rule_stays(
     assert started["before"]["definitionHash"] == SUM.hash
     assert started["after"]["definitionHash"] == NARROW.hash
     assert ended["before"]["definitionHash"] == ended["after"]["definitionHash"] == SUM.hash
+
+
+def test_the_trail_says_how_far_the_shadow_is_rolled_out(registry: Registry, store: FakeStore) -> None:
+    registry.change(ADA, start(definition=ALIKE), told)
+    registry.change(ADA, RollOutShadow(1, None, 30), told)
+    entry = store.log.audit[-1].members()
+    assert entry["type"] == "RuleShadowRolledOut"
+    assert entry["before"]["definitionHash"] == SUM.hash
+    after = entry["after"]
+    assert (after["definitionHash"], after["definitionVersion"], after["percent"]) == (ALIKE.hash, 2, 30)
 
 
 def test_what_needs_history_is_what_rules_need(registry: Registry, store: FakeStore) -> None:
@@ -129,6 +180,10 @@ def test_what_needs_history_is_what_rules_need(registry: Registry, store: FakeSt
         ([], EndShadow(1, None), WrongState),
         ([], PromoteShadow(1, None), WrongState),
         ([start()], start(), WrongState),
+        ([], RollOutShadow(1, None, 10), WrongState),
+        ([start(definition=NARROW)], RollOutShadow(1, None, 10), WrongState),
+        ([start(definition=ALIKE)], RollOutShadow(1, frozenset({1}), 10), StaleVersion),
+        ([start(), EndShadow(1, None)], RollOutShadow(1, None, 10), WrongState),
         ([start()], ChangeRule(1, None, None, NARROW, None), WrongState),
         ([start(), DeleteRule(1, None)], PromoteShadow(1, None), RuleIsDeleted),
         ([start(), EndShadow(1, None)], PromoteShadow(1, None), WrongState),
@@ -164,7 +219,13 @@ def test_an_anchor_that_no_rule_keeps_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "needed"), [(start(), True), (PromoteShadow(1, None), True), (EndShadow(1, None), False)]
+    ("command", "needed"),
+    [
+        (start(), True),
+        (RollOutShadow(1, None, 10), True),
+        (PromoteShadow(1, None), True),
+        (EndShadow(1, None), False),
+    ],
 )
 def test_a_second_person_sees_what_starts_and_what_counts(command: ChangeOfRule, needed: bool) -> None:
     content = content_of(command, None)

@@ -40,7 +40,8 @@ def rule_of(row: Mapping[str, Any], event_type: EventType) -> Rule:
 def _shadow_of(data: Mapping[str, Any], event_type: EventType) -> Shadow:
     definition = definition_of(data["definition"], event_type)
     times = data["effectiveFrom"], data["effectiveUntil"]
-    return Shadow(data["version"], data["name"], definition, *times)
+    # rows from before there were rollouts have none
+    return Shadow(data["version"], data["name"], definition, *times, data.get("percent", 0))
 
 
 def alike_of(row: Mapping[str, Any], definition: RuleDefinition) -> Rule:

@@ -207,11 +207,12 @@ ORDER BY shard
 """
 
 # What the registry had published by a position: the rules that a shard should hold once it is there. An event that
-# starts a shadow has the shadow's definition and not the rule's.
+# starts a shadow or rolls it out has the shadow's definition and not the rule's.
 PUBLISHED_BY = """
-SELECT rule_id, version, CASE type WHEN 'RuleShadowStarted' THEN (
+SELECT rule_id, version, CASE WHEN type IN ('RuleShadowStarted', 'RuleShadowRolledOut') THEN (
     SELECT e.body ->> 'definitionHash' FROM registry.rule_events e
-    WHERE e.rule_id = newest.rule_id AND e.version < newest.version AND e.type <> 'RuleShadowStarted'
+    WHERE e.rule_id = newest.rule_id AND e.version < newest.version
+      AND e.type NOT IN ('RuleShadowStarted', 'RuleShadowRolledOut')
     ORDER BY e.version DESC LIMIT 1
 ) ELSE definition_hash END AS definition_hash, state FROM (
     SELECT DISTINCT ON (rule_id) rule_id, version, type, body ->> 'definitionHash' AS definition_hash,

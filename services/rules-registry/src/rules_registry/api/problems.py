@@ -24,6 +24,7 @@ _KINDS: dict[type[errors.RegistryError], tuple[int, str]] = {
     errors.UnknownNames: (422, "unknown-name"),
     errors.TooMuchHistory: (422, "too-much-history"),
     errors.EndsTooEarly: (422, "ends-too-early"),
+    errors.UnfitDefinition: (422, "unfit"),
     ImportRefused: (422, "import-refused"),
     BacktestNotFound: (404, "backtest-not-found"),
     NoRules: (409, "no-rules"),

@@ -79,6 +79,15 @@ class StartShadow:
 
 
 @dataclass(frozen=True, slots=True)
+class RollOutShadow:
+    """Let it raise the alerts of so many percent of the rule's groups."""
+
+    rule_id: int
+    expected: Expected
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
 class EndShadow:
     """Run it no longer."""
 
@@ -169,4 +178,5 @@ Control = (
     | VoidTransaction
     | EndBackfill
 )
-ChangeOfRule = ChangeRule | PauseRule | ResumeRule | DeleteRule | StartShadow | EndShadow | PromoteShadow
+ChangeOfShadow = StartShadow | RollOutShadow | EndShadow | PromoteShadow
+ChangeOfRule = ChangeRule | PauseRule | ResumeRule | DeleteRule | ChangeOfShadow

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, assert_never
+from typing import Any, TypeVar, assert_never
 
 from rules_registry.domain.commands import (
     ChangeOfRule,
+    ChangeOfShadow,
     ChangeRule,
     ChangeSettings,
     DeleteRule,
@@ -15,6 +16,7 @@ from rules_registry.domain.commands import (
     PromoteShadow,
     PublishRule,
     ResumeRule,
+    RollOutShadow,
     StartShadow,
 )
 from rules_registry.domain.engine_settings import SettingsState
@@ -26,12 +28,21 @@ from rules_registry.domain.events import (
     RuleResumed,
     RuleShadowEnded,
     RuleShadowPromoted,
+    RuleShadowRolledOut,
     RuleShadowStarted,
     SettingsChanged,
 )
 from rules_registry.domain.review.lifecycle import STEPS, Step, lifecycle_of
 from rules_registry.domain.rule import Rule, RuleState, Shadow
-from rules_registry.errors import EndsTooEarly, RuleIsDeleted, RuleNotFound, StaleVersion, WrongState
+from rules_registry.errors import (
+    EndsTooEarly,
+    RuleIsDeleted,
+    RuleNotFound,
+    StaleVersion,
+    UnfitDefinition,
+    WrongState,
+)
+from tripline_contracts.errors import Problem
 
 E = TypeVar("E", bound=RuleEvent)
 
@@ -39,7 +50,8 @@ E = TypeVar("E", bound=RuleEvent)
 def decide(rule: Rule | None, command: PublishRule | ChangeOfRule, now_ms: int) -> RuleEvent:
     """The event that the command makes of this rule (`None`: there is none) at `now_ms`.
 
-    Raises `RuleNotFound`, `RuleIsDeleted`, `StaleVersion`, `WrongState` and `EndsTooEarly`, in this order.
+    Raises `RuleNotFound`, `RuleIsDeleted`, `StaleVersion`, `WrongState`, and `EndsTooEarly` or of a rollout
+    `UnfitDefinition`, in this order.
     """
     if isinstance(command, PublishRule):
         return _publish(rule, command, now_ms)
@@ -56,14 +68,23 @@ def decide(rule: Rule | None, command: PublishRule | ChangeOfRule, now_ms: int) 
             return _moved(current, RuleResumed, "ACTIVE")
         case DeleteRule():
             return _moved(current, RuleDeleted, "DELETED")
-        case StartShadow():
-            _require_no_shadow(current, "started beside it")
-            return _brought(current, RuleShadowStarted, command, now_ms)
+        case StartShadow() | RollOutShadow() | EndShadow() | PromoteShadow():
+            return _of_shadow(current, command, now_ms)
+    assert_never(command)
+
+
+def _of_shadow(current: Rule, command: ChangeOfShadow, now_ms: int) -> RuleEvent:
+    if isinstance(command, StartShadow):
+        _require_no_shadow(current, "started beside it")
+        return _brought(current, RuleShadowStarted, command, now_ms)
+    shadow = _shadow_of(current)
+    match command:
+        case RollOutShadow():
+            return _rolled_out(current, shadow, command.percent)
         case EndShadow():
-            _shadow_of(current)
             return _moved(current, RuleShadowEnded, current.state)
         case PromoteShadow():
-            return _promoted(current, _shadow_of(current))
+            return RuleShadowPromoted(**_members_of(current, shadow))
     assert_never(command)
 
 
@@ -151,17 +172,32 @@ def _shadow_of(rule: Rule) -> Shadow:
     return rule.shadow
 
 
-def _promoted(rule: Rule, shadow: Shadow) -> RuleShadowPromoted:
-    return RuleShadowPromoted(
-        rule_id=rule.rule_id,
-        version=rule.version + 1,
-        definition_version=shadow.version,
-        state=rule.state,
-        name=shadow.name,
-        definition=shadow.definition,
-        effective_from=shadow.effective_from,
-        effective_until=shadow.effective_until,
-    )
+def _rolled_out(rule: Rule, shadow: Shadow, percent: int) -> RuleShadowRolledOut:
+    """Raises `WrongState` where the two do not group alike, and so could not share groups; and `UnfitDefinition` where
+    it would be no wider."""
+    if set(shadow.definition.grouping_key_names) != set(rule.definition.grouping_key_names):
+        raise WrongState(
+            f"Version {shadow.version} groups by other fields than rule {rule.rule_id} does: a rollout needs the same"
+            " groups."
+        )
+    if percent <= shadow.percent:
+        problem = Problem("percent", f"expected a number above {shadow.percent}, to which it is rolled out")
+        raise UnfitDefinition("A rollout is only widened; to go back the shadow has to be ended.", [problem])
+    return RuleShadowRolledOut(**_members_of(rule, shadow), percent=percent)
+
+
+def _members_of(rule: Rule, shadow: Shadow) -> dict[str, Any]:
+    """The members of an event that tells the shadow's definition."""
+    return {
+        "rule_id": rule.rule_id,
+        "version": rule.version + 1,
+        "definition_version": shadow.version,
+        "state": rule.state,
+        "name": shadow.name,
+        "definition": shadow.definition,
+        "effective_from": shadow.effective_from,
+        "effective_until": shadow.effective_until,
+    }
 
 
 def _moved(rule: Rule, event: type[E], state: RuleState) -> E:

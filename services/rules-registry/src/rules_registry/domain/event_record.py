@@ -14,6 +14,7 @@ from rules_registry.domain.events import (
     ListEntriesChanged,
     ParameterChanged,
     RuleEvent,
+    RuleShadowRolledOut,
     SettingsChanged,
 )
 from rules_registry.domain.named_value import value_json
@@ -72,7 +73,7 @@ def to_json(recorded: EventRecord) -> dict[str, Any]:
         return head | _command_json(recorded.event)
     if isinstance(recorded.event, ListChanged | ListEntriesChanged | ParameterChanged):
         return head | _named_json(recorded.event)
-    return head | {"ruleId": recorded.event.rule_id, **rule_members(recorded.event)}
+    return head | {"ruleId": recorded.event.rule_id, **event_members(recorded.event)}
 
 
 def settings_json(settings: EngineSettings) -> dict[str, int]:
@@ -123,6 +124,12 @@ def rule_members(rule: Rule | RuleEvent) -> dict[str, Any]:
     }
 
 
+def event_members(event: RuleEvent) -> dict[str, Any]:
+    """What an event says of a rule, or of its shadow."""
+    percent = {"percent": event.percent} if isinstance(event, RuleShadowRolledOut) else {}
+    return {**rule_members(event), **percent}
+
+
 def shadow_members(shadow: Shadow | None) -> dict[str, Any] | None:
     """A rule's shadow; None where it has none."""
     if shadow is None:
@@ -134,4 +141,5 @@ def shadow_members(shadow: Shadow | None) -> dict[str, Any] | None:
         "definitionHash": shadow.definition.hash,
         "effectiveFrom": shadow.effective_from,
         "effectiveUntil": shadow.effective_until,
+        "percent": shadow.percent,
     }

@@ -54,6 +54,14 @@ class RuleShadowStarted(RuleEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class RuleShadowRolledOut(RuleEvent):
+    """The shadow alerts in the rule's place for so many percent of groups; `definition_version` and what belongs to it
+    are those with which it was started."""
+
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
 class RuleShadowEnded(RuleEvent):
     """It runs no longer; the members are the rule's."""
 

@@ -13,6 +13,7 @@ from rules_registry.domain.events import (
     RulePublished,
     RuleShadowEnded,
     RuleShadowPromoted,
+    RuleShadowRolledOut,
     RuleShadowStarted,
 )
 from tripline_contracts.rules.rule_definition import RuleDefinition
@@ -26,13 +27,14 @@ RuleState = Literal["ACTIVE", "PAUSED", "DELETED"]
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """A version that runs beside a rule's own; times in ms."""
+    """A version that runs beside a rule's own, and counts for that percent of groups; times in ms."""
 
     version: int
     name: str
     definition: RuleDefinition
     effective_from: int
     effective_until: int | None
+    percent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ def evolve(rule: Rule | None, event: RuleEvent) -> Rule:
     if isinstance(event, RuleShadowStarted):
         times = event.effective_from, event.effective_until
         shadow = Shadow(event.version, event.name, event.definition, *times)
+    elif isinstance(event, RuleShadowRolledOut):
+        shadow = shadow and dataclasses.replace(shadow, percent=event.percent)
     elif isinstance(event, RuleShadowEnded | RuleDeleted):
         shadow = None
     return dataclasses.replace(rule, version=event.version, state=event.state, shadow=shadow)

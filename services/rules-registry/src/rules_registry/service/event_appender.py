@@ -11,12 +11,12 @@ from rules_registry.domain.audit.recorded_event import Before, happening_of
 from rules_registry.domain.commands import ChangeOfRule, PublishRule
 from rules_registry.domain.decisions import decide
 from rules_registry.domain.event_record import EventRecord, needing_of, widest_after
-from rules_registry.domain.events import Event, RulePublished, RuleShadowStarted
+from rules_registry.domain.events import Event, RulePublished, RuleShadowRolledOut, RuleShadowStarted
 from rules_registry.domain.history_quota import HistoryQuota
 from rules_registry.domain.named.named_value_decisions import references
 from rules_registry.domain.purposes.rule_purpose import Purpose
 from rules_registry.domain.rule import Rule, evolve
-from rules_registry.errors import NameTaken, UnfitDefinition, UnknownNames
+from rules_registry.errors import NameTaken, UnfitDefinition, UnknownNames, WrongState
 from rules_registry.service.audit_writer import tell
 from rules_registry.service.ports import Clock, Log, NewId
 from tripline_contracts.errors import Problem
@@ -61,6 +61,8 @@ class EventAppender:
             self._require_name(event, rule)
         if isinstance(event, RuleShadowStarted):
             self._require_history(event)
+        if isinstance(event, RuleShadowRolledOut):
+            self._require_anchor(event, rule)
         changed = evolve(rule, event)
         recorded = self.append(event, changed, rule)
         return RuleChange(changed, recorded.position, recorded.occurred_at, self.actor.name)
@@ -81,6 +83,16 @@ class EventAppender:
                 "groupingKeyNames", f"expected a grouping whose history rules keep: by {anchor} none does"
             )
             raise UnfitDefinition("A shadow sees the history that is there for rules.", [problem])
+
+    def _require_anchor(self, event: RuleShadowRolledOut, rule: Rule | None) -> None:
+        """Raises `WrongState`: of an anchor of its own the history may go, and its groups would have no alerts."""
+        event_type = self.log.event_type
+        if rule is not None and anchor_of(event.definition, event_type) != anchor_of(
+            rule.definition, event_type
+        ):
+            raise WrongState(
+                f"Version {event.definition_version} reads the history by another field than rule {rule.rule_id}."
+            )
 
     def _require_name(self, event: RulePublished | RuleShadowStarted, rule: Rule | None) -> None:
         """Raises `NameTaken`; a rule keeps the name that it has."""

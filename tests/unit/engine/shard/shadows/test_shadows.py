@@ -65,8 +65,8 @@ def test_random_histories_with_shadows() -> None:
     print(dict(seen))
     assert seen["with shadows' alerts"] >= 0.5 * len(HISTORIES)
     assert seen["with alerts of promoted ones"] >= 0.1 * len(HISTORIES)
-    assert seen["with groups on trial"] >= 0.2 * len(HISTORIES)
-    assert seen["with both arms"] >= 0.1 * len(HISTORIES)
+    assert seen["with groups on trial"] >= 0.1 * len(HISTORIES)
+    assert seen["with both arms"] >= 0.05 * len(HISTORIES)
     assert seen["with the rule's own told apart"] >= 0.1 * len(HISTORIES)
     assert seen["with bucketed ones"] >= 0.02 * len(HISTORIES)
     assert seen["with late ones"] >= 0.1 * len(HISTORIES)
@@ -96,11 +96,12 @@ def test_others_alert_as_if_it_had_not_run() -> None:
 def test_promoted_or_not_the_version_gives_the_same_alerts() -> None:
     """Beside the same history in which no shadow is promoted, nor ended by anything else that happens to its rule.
 
-    All anchors are kept: a promoted version begins its own where no rule did, and a shadow does not.
+    All anchors are kept: a promoted version begins its own where no rule did, and a shadow does not. No backfill
+    stands: its history is reopened for what is promoted, and not for a shadow.
     """
     compared = 0
     for seed in HISTORIES:
-        batches = _without(history(seed), "RuleShadowEnded")
+        batches = _without(_not_backfilled(history(seed)), "RuleShadowEnded")
         promoted = _last_word(batches)
         batches = _until_promoted_only(batches, promoted)
         plain = _without(batches, "RuleShadowPromoted")
@@ -166,6 +167,15 @@ def _without(batches: list[MicroBatch], *kinds: str) -> list[MicroBatch]:
         return json.dumps({**event, "type": kind}).encode()
 
     return [replace(batch, rule_events=tuple(map(moved, batch.rule_events))) for batch in batches]
+
+
+def _not_backfilled(batches: list[MicroBatch]) -> list[MicroBatch]:
+    """The history with a command that changes nothing where a backfill starts."""
+    start, nothing = b'"START_BACKFILL"', b'"CLEAR_STATE_ALL_STOP"'
+    return [
+        replace(batch, rule_events=tuple(raw.replace(start, nothing) for raw in batch.rule_events))
+        for batch in batches
+    ]
 
 
 def _last_word(batches: list[MicroBatch]) -> set[tuple[int, int]]:

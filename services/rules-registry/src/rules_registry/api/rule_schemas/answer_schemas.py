@@ -36,6 +36,7 @@ EVENT_TYPES = (
     "RuleResumed",
     "RuleDeleted",
     "RuleShadowStarted",
+    "RuleShadowRolledOut",
     "RuleShadowEnded",
     "RuleShadowPromoted",
     "SettingsChanged",
@@ -84,7 +85,8 @@ class DefinitionSchema(ma.Schema):
 
 
 class ShadowSchema(ma.Schema):
-    """A version that runs beside a rule's own: its alerts go to shadow-alerts.v1 and to nobody."""
+    """A version that runs beside a rule's own: its alerts go to shadow-alerts.v1 and to nobody, but for those of the
+    groups to which it is rolled out."""
 
     version = _id(metadata={"description": "The one that its alerts have, and keep when it is promoted"})
     name = ma.fields.String(required=True)
@@ -92,6 +94,20 @@ class ShadowSchema(ma.Schema):
     definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
     effectiveFrom = time_of(required=True)
     effectiveUntil = time_of(required=True, allow_none=True, metadata={"description": "null: it has no end"})
+    percent = BoundedInteger(
+        0,
+        99,
+        required=True,
+        metadata={"description": "Of the rule's groups, for which it counts; 0: not rolled out"},
+    )
+
+
+class RolloutSchema(ma.Schema):
+    """How far a shadow is to be rolled out."""
+
+    percent = BoundedInteger(
+        1, 99, required=True, metadata={"description": "Of the rule's groups; more than it has now"}
+    )
 
 
 class RuleSchema(ma.Schema):
@@ -127,13 +143,16 @@ class RuleVersionSchema(ma.Schema):
     ruleId = _id()
     version = _id()
     definitionVersion = _id()
-    type = one_of(*EVENT_TYPES[:7])
+    type = one_of(*EVENT_TYPES[:8])
     state = one_of(*STATES)
     name = ma.fields.String(required=True)
     definition = ma.fields.Nested(DefinitionSchema, required=True)
     definitionHash = ma.fields.String(required=True, metadata={"pattern": "^[0-9a-f]{64}$"})
     effectiveFrom = time_of(required=True)
     effectiveUntil = time_of(required=True, allow_none=True, metadata={"description": "null: it has no end"})
+    percent = BoundedInteger(
+        1, 99, required=True, allow_none=True, metadata={"description": "Of a rollout; null of anything else"}
+    )
     position = BoundedInteger(1, MAX_POSITION, required=True)
     occurredAt = time_of(required=True)
     actor = ma.fields.String(required=True)

@@ -40,6 +40,7 @@ class RuleEventSchema(ma.Schema):
     definitionHash = ma.fields.String(metadata={"pattern": "^[0-9a-f]{64}$"})
     effectiveFrom = time_of()
     effectiveUntil = time_of()
+    percent = BoundedInteger(1, 99, metadata={"description": "Of RuleShadowRolledOut"})
     settings = ma.fields.Nested(SettingsSchema)
     command = ma.fields.String(validate=ma.validate.OneOf(get_args(Command)))
     commandId = ma.fields.UUID()

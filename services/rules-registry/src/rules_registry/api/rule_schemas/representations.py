@@ -49,6 +49,7 @@ _VERSION_FIELDS = (
     "definitionHash",
     "effectiveFrom",
     "effectiveUntil",
+    "percent",
     "position",
     "occurredAt",
     "actor",
@@ -82,7 +83,8 @@ def rule_json(row: Mapping[str, Any]) -> Json:
         "definitionHash": row["definition_hash"],
         "effectiveFrom": row["effective_from"],
         "effectiveUntil": row["effective_until"],
-        "shadow": row["shadow"],
+        # rows from before there were rollouts have no share
+        "shadow": row["shadow"] and {"percent": 0, **row["shadow"]},
         "position": row["position"],
         "changedAt": row["changed_at"],
         "changedBy": row["changed_by"],

@@ -7,12 +7,13 @@ from typing import Any
 from rules_registry.domain.actor import Actor
 from rules_registry.domain.audit.audit_entry import Happening, State, Subject
 from rules_registry.domain.engine_settings import SettingsState
-from rules_registry.domain.event_record import EventRecord, rule_members, settings_json
+from rules_registry.domain.event_record import EventRecord, event_members, rule_members, settings_json
 from rules_registry.domain.events import (
     ControlCommand,
     ListChanged,
     ListEntriesChanged,
     ParameterChanged,
+    RuleShadowRolledOut,
     RuleShadowStarted,
     SettingsChanged,
 )
@@ -47,9 +48,9 @@ def _subject_and_after(recorded: EventRecord, before: Before) -> tuple[Subject, 
             return Subject("list", event.name), _entries_state(event)
         case ParameterChanged():
             return Subject("parameter", event.name), _named_state(event.version, event.value)
-        case RuleShadowStarted():
+        case RuleShadowStarted() | RuleShadowRolledOut():
             # the rule stands as it did: told is what runs beside it
-            return Subject("rule", str(event.rule_id)), rule_members(event)
+            return Subject("rule", str(event.rule_id)), event_members(event)
     rule = evolve(before if isinstance(before, Rule) else None, event)
     return Subject("rule", str(rule.rule_id)), rule_members(rule)
 

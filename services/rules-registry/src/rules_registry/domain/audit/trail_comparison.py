@@ -21,7 +21,11 @@ _OF_RULE: Final = (
     "definitionHash",
     "effectiveFrom",
     "effectiveUntil",
+    "percent",
 )
+
+_OF_SHADOWS: Final = ("RuleShadowStarted", "RuleShadowRolledOut")
+"""Events that say what runs beside a rule, which itself stands as it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ class TrailComparison:
         self.digests.append(canonical_json(event))
         if _is_of_rule(event):
             rule_id, definition_hash = event["ruleId"], event["definitionHash"]
-            if event["type"] == "RuleShadowStarted" and rule_id in self.rules:
+            if event["type"] in _OF_SHADOWS and rule_id in self.rules:
                 definition_hash = self.rules[rule_id].definition_hash
             self.rules[rule_id] = StandingRule(
                 rule_id, event["version"], event["position"], definition_hash, event["state"]

@@ -19,6 +19,7 @@ ChangeKind = Literal[
     "RESUME_RULE",
     "DELETE_RULE",
     "START_SHADOW",
+    "ROLL_OUT_SHADOW",
     "END_SHADOW",
     "PROMOTE_SHADOW",
     "LIST",

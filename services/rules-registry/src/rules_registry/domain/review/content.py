@@ -9,6 +9,7 @@ from rules_registry.domain.audit.audit_entry import Subject
 from rules_registry.domain.commands import (
     ChangeEntries,
     ChangeNamed,
+    ChangeOfRule,
     ChangeRule,
     ChangeSettings,
     ClearGroup,
@@ -22,6 +23,7 @@ from rules_registry.domain.commands import (
     PromoteShadow,
     PublishRule,
     ResumeRule,
+    RollOutShadow,
     StartShadow,
     TraceRule,
     VoidTransaction,
@@ -34,9 +36,7 @@ from tripline_contracts.filters.list_entries import read_change
 from tripline_contracts.filters.named_values import Kind
 from tripline_contracts.rules.rule_definition import parse
 
-RuleCommand = (
-    PublishRule | ChangeRule | PauseRule | ResumeRule | DeleteRule | StartShadow | EndShadow | PromoteShadow
-)
+RuleCommand = PublishRule | ChangeOfRule
 Proposed = RuleCommand | ChangeNamed | ChangeEntries | ChangeSettings | Control
 """What can be asked for. Versions that a caller expects are part of it: `base`, None where none was named."""
 
@@ -70,6 +70,9 @@ def content_of(command: Proposed, base: int | None) -> Content:
             if command.effective_until is not None:
                 members["effectiveUntil"] = command.effective_until
             return Content(_KINDS[type(command)], _rule(command.rule_id), members)
+        case RollOutShadow():
+            share = {"base": base, "percent": command.percent}
+            return Content("ROLL_OUT_SHADOW", _rule(command.rule_id), share)
         case PauseRule() | ResumeRule() | DeleteRule() | EndShadow() | PromoteShadow():
             return Content(_KINDS[type(command)], _rule(command.rule_id), {"base": base})
         case ChangeNamed():
@@ -112,6 +115,8 @@ def command_of(content: Content, event_type: EventType) -> Proposed:
                 members["effectiveFrom"],
                 members.get("effectiveUntil"),
             )
+        case "ROLL_OUT_SHADOW":
+            return RollOutShadow(_rule_id(content), expected, members["percent"])
         case "PAUSE_RULE" | "RESUME_RULE" | "DELETE_RULE" | "END_SHADOW" | "PROMOTE_SHADOW":
             return _MOVES[content.kind](_rule_id(content), expected)
         case "LIST" | "PARAMETER" | "LIST_ENTRIES":
@@ -183,12 +188,15 @@ SILENCING = frozenset(
 def needs_second_person(command: Proposed) -> bool:
     """True for whatever can silence an alert. Judging again what was approved cannot, nor can looking.
 
-    A shadow is approved when it is started, for what is promoted is what was seen then; and when it is promoted.
+    A shadow is approved when it is started, for what is promoted is what was seen then; when it is rolled out, each
+    time; and when it is promoted. Its end goes back to what was approved before.
     """
     match command:
         case ResumeRule() | EndShadow():
             return False
-        case PublishRule() | ChangeRule() | PauseRule() | DeleteRule() | StartShadow() | PromoteShadow():
+        case PublishRule() | ChangeRule() | PauseRule() | DeleteRule():
+            return True
+        case StartShadow() | RollOutShadow() | PromoteShadow():
             return True
         case ChangeNamed() | ChangeEntries() | ChangeSettings():
             return True
