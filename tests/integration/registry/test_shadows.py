@@ -117,7 +117,7 @@ def test_a_rollout_needs_a_shadow_of_the_same_groups(client: httpx.Client) -> No
     path = f"/v1/rules/{publish(client)['ruleId']}"
     share = {"percent": 5}
     assert client.post(f"{path}/shadow/rollout", json=share, headers=ANY).status_code == 409
-    other = {**LOWER, "groupingKeyNames": DEFINITION["groupingKeyNames"][:1]}
+    other = {**LOWER, "groupingKeyNames": ["payeeId"]}
     client.post(f"{path}/shadow", json=other, headers=ANY).raise_for_status()
     refused = client.post(f"{path}/shadow/rollout", json=share, headers=ANY)
     assert (refused.status_code, refused.json()["type"]) == (409, "urn:tripline:problem:wrong-state")

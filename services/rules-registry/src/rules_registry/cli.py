@@ -9,7 +9,7 @@ import click
 from environs import Env
 
 from rules_registry.audit_cli import audit
-from rules_registry.client import apply_cli, backtest_cli, guard_cli, review_cli, rules_cli
+from rules_registry.client import apply_cli, backtest_cli, guard_cli, review_cli, rules_cli, shadow_cli
 from rules_registry.errors import RegistryError
 from rules_registry.processes import run_api, run_relay, run_republish, run_status_projector
 from rules_registry.settings import (
@@ -73,6 +73,7 @@ for _command in (
     review_cli.submit,
     review_cli.approve,
     review_cli.revert,
+    shadow_cli.shadow,
     guard_cli.guard,
     backtest_cli.backtest,
 ):

@@ -154,3 +154,23 @@ def test_what_is_not_shown_is_not_approved(
     change = client.put("/v1/lists/watched", json={"values": ["a"]}).raise_for_status().json()
     refused = approver.run("approve", str(change["changeId"]), "--yes")
     assert (refused.exit_code, "is of no rule but of kind LIST" in refused.output) == (1, True)
+
+
+def test_a_shadow_waits_for_a_second_person_at_each_step_but_its_end(
+    cli: CommandLine, approver: CommandLine, tmp_path: Path
+) -> None:
+    approved(cli, approver, "-f", written(tmp_path, rules("Trial")))
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder, limit in ((first, "7"), (second, "8")):
+        folder.mkdir()
+        written(folder, rules("Trial").partition("---")[0].replace("1000.5", limit))
+    steps = (
+        (["start", "Trial much", f"{first}/rules.yaml"], "limit 1000.5 → 7"),
+        (["rollout", "Trial much", "10"], "roll out shadow to 10 % of groups"),
+        (["promote", "Trial much"], "promote shadow"),
+        (["start", "Trial much", f"{second}/rules.yaml"], "limit 7 → 8"),
+    )
+    for words, expected in steps:
+        (change,) = re.findall(r"Submitted as change (\d+), which waits", cli.done("shadow", *words, "--yes"))
+        assert expected in approver.done("approve", change, "--yes")
+    assert "without a shadow" in cli.done("shadow", "end", "Trial much", "--yes")

@@ -6,7 +6,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from rules_registry.client.errors import RegistryUnreachable, RequestRefused, RuleNotNamed
 from rules_registry.client.http_session import HttpSession
@@ -118,6 +118,29 @@ class RegistryClient:
         return _outcome(
             self._session.change("POST", path, reason=reason, version=rule.version, key=key, query=query)
         )
+
+    def start_shadow(self, rule: StandingRule, desired: DesiredRule, reason: str | None) -> Outcome:
+        """A version beside the rule, if it is still the one that was seen."""
+        path, body = f"/v1/rules/{rule.rule_id}/shadow", desired.to_json()
+        key = _key("shadow", [rule.rule_id, rule.version, body], None)
+        return _outcome(
+            self._session.change("POST", path, reason=reason, version=rule.version, key=key, body=body)
+        )
+
+    def move_shadow(
+        self, rule: StandingRule, step: Literal["rollout", "promote"], reason: str | None, body: object = None
+    ) -> Outcome:
+        """Its shadow rolled out or promoted, if the rule is still the one that was seen."""
+        path = f"/v1/rules/{rule.rule_id}/shadow/{step}"
+        key = _key(step, [rule.rule_id, rule.version, body], None)
+        return _outcome(
+            self._session.change("POST", path, reason=reason, version=rule.version, key=key, body=body)
+        )
+
+    def end_shadow(self, rule: StandingRule, reason: str | None) -> Outcome:
+        """Its shadow ended, if the rule is still the one that was seen."""
+        path = f"/v1/rules/{rule.rule_id}/shadow"
+        return _outcome(self._session.change("DELETE", path, reason=reason, version=rule.version))
 
     def submit(self, change_id: int, reason: str | None) -> RuleChange:
         """A draft handed to an approver."""

@@ -57,7 +57,8 @@ def desired_words(desired: DesiredRule, rule: StandingRule | None) -> str:
 def pending_words(change: RuleChange, rule: StandingRule | None) -> str:
     """What a change asks for, beside the rule as it stands."""
     if change.definition is None:
-        return change.kind.replace("_", " ").lower()
+        share = "" if change.percent is None else f" to {change.percent} % of groups"
+        return change.kind.replace("_", " ").lower() + share
     clauses = [describe_change(None if rule is None else rule.definition, change.definition)]
     if rule is not None and change.name not in (None, rule.name):
         clauses.append(f"name {_quoted(rule.name)} → {_quoted(change.name)}")

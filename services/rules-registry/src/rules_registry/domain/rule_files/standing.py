@@ -10,6 +10,20 @@ OpenState = Literal["DRAFT", "SUBMITTED", "APPROVED", "WITHDRAWN"]
 
 
 @dataclass(frozen=True, slots=True)
+class StandingShadow:
+    """A version that runs beside a rule's own, and counts for that percent of its groups."""
+
+    version: int
+    definition: Mapping[str, object]
+    percent: int
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any] | None) -> StandingShadow | None:
+        """Of the rule's member; None where none runs."""
+        return None if body is None else cls(body["version"], body["definition"], body["percent"])
+
+
+@dataclass(frozen=True, slots=True)
 class StandingRule:
     """A rule as the registry's API tells it; times in ms."""
 
@@ -22,6 +36,7 @@ class StandingRule:
     effective_from: int
     effective_until: int | None = None
     definition_version: int = 1
+    shadow: StandingShadow | None = None
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> StandingRule:
@@ -36,14 +51,15 @@ class StandingRule:
             effective_from=body["effectiveFrom"],
             effective_until=body.get("effectiveUntil"),
             definition_version=body["definitionVersion"],
+            shadow=StandingShadow.from_json(body.get("shadow")),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
     """A change of a rule that a second person has to approve. `base` is the version that it was made for, None for a
-    new rule; name and definition are those that it would bring, if it brings any. `estimate` is what they would say and
-    cost, where the answer told it."""
+    new rule; name and definition are those that it would bring, if it brings any, and `percent` the share of a rollout.
+    `estimate` is what they would say and cost, where the answer told it."""
 
     change_id: int
     revision: int
@@ -59,6 +75,7 @@ class RuleChange:
     effective_from: int | None = None
     effective_until: int | None = None
     estimate: Mapping[str, Any] | None = None
+    percent: int | None = None
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> RuleChange:
@@ -79,6 +96,7 @@ class RuleChange:
             effective_from=content.get("effectiveFrom"),
             effective_until=content.get("effectiveUntil"),
             estimate=body.get("estimate"),
+            percent=content.get("percent"),
         )
 
     @property
