@@ -6,6 +6,7 @@ registry, an Idempotency-Key that was not used before. Negative cases go out as 
 
 from __future__ import annotations
 
+import base64
 import itertools
 import json
 import time
@@ -20,6 +21,7 @@ from tests.registry import DEFINITION
 from tripline_http.fields import MAX_MS
 
 BACKTESTS = "/v1/backtests"
+FILE = b"id;time;payer;type;amount\n1;2021-06-01T12:00:00Z;a;CRD;1,5\n2;soon;b;CRD;2\n"
 SHARD_ANSWER = """
 INSERT INTO registry.rule_exports (command_id, shard, shards, position, exported_at, rules)
 VALUES (%s, 0, 2, 5, 1, jsonb_build_array(jsonb_build_object(
@@ -68,9 +70,8 @@ class Supply:
         is_stateful = meta.phase.name.value == "stateful"
         if case.path == "/v1/rules/import":
             self._give_records(case)
-        elif case.path == "/v1/lists/{name}/imports":
-            # No generator writes CSV.
-            case.body = f"value,until\n25,\nimported,{MAX_MS}\n"
+        elif case.path in ("/v1/lists/{name}/imports", "/v1/mapping-proposals"):
+            _write_csv(case)
         elif case.path == "/v1/control-commands" and is_stateful and case.method.upper() == "POST":
             # schemathesis holds that what was published can be read, and nothing but DELETE makes it go.
             case.body = {"command": "CLEAR_STATE_ALL"}
@@ -273,6 +274,14 @@ def _end_after_the_beginning(body: Any) -> None:
         body["effectiveUntil"] = MAX_MS
         if isinstance(body.get("effectiveFrom"), int):
             body["effectiveFrom"] = min(body["effectiveFrom"], MAX_MS - 1)
+
+
+def _write_csv(case: Any) -> None:
+    """No generator does; whatever mapping comes is tried on it."""
+    if case.path == "/v1/lists/{name}/imports":
+        case.body = f"value,until\n25,\nimported,{MAX_MS}\n"
+    elif isinstance(case.body, dict):
+        case.body["head"] = base64.b64encode(FILE).decode()
 
 
 def _name_what_exists(body: Any) -> None:

@@ -25,6 +25,7 @@ from rules_registry.api.audit import audit
 from rules_registry.api.backtests import backtest_body, backtests
 from rules_registry.api.control import backfills, control_body, control_commands
 from rules_registry.api.keys import keys as keys_api
+from rules_registry.api.mappings import mapping_body, mapping_proposals
 from rules_registry.api.named import lists, parameters
 from rules_registry.api.named.entry_body import entry_body_schemas
 from rules_registry.api.named.named_value_body import named_body_schemas
@@ -85,6 +86,7 @@ BLUEPRINTS = tuple(
         changes,
         keys_api,
         backtests,
+        mapping_proposals,
     )
 )
 
@@ -142,6 +144,7 @@ def _describe_bodies(api: Api, event_type: EventType) -> None:
     for name, schema in rule_components(event_type).items():
         api.spec.components.schema(name, schema)
     api.spec.components.schema(backtest_body.BODY_SCHEMA, backtest_body.backtest_body_schema(BODY_SCHEMA))
+    api.spec.components.schema(mapping_body.BODY_SCHEMA, mapping_body.mapping_body_schema())
     api.spec.components.schema(CHANGE_SCHEMA, rule_change_schema(BODY_SCHEMA))
     api.spec.components.schema(GROUPABLE_SCHEMA, {"type": "string", "enum": list(event_type.groupings)})
     api.spec.components.example(rule_imports.PLAIN_EXAMPLE, {"value": rule_imports.plain_example(event_type)})
