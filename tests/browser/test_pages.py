@@ -42,6 +42,7 @@ def views(tripped: Tripped, case_id: int) -> dict[str, tuple[str, str, str]]:
         "webhooks": ("ops", "/webhooks", "New webhook"),
         "rules": ("analyst", "/rules", "✓ applied"),
         "backtests": ("analyst", "/rules/backtests", "Which alerts a rule would have given"),
+        "mappings": ("analyst", "/rules/mappings", "leave this browser"),
         "lists": ("analyst", "/lists", "New parameter"),
         "alerts": ("analyst", f"/alerts?ruleId={tripped.rule['ruleId']}", name),
         "alert": ("ops", f"/alerts/{tripped.alerts[0]['alertId']}", "What counted"),

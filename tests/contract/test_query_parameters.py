@@ -23,6 +23,7 @@ PAGES = {
     "/cases/<int(min=1, max=9007199254740991):_case>",
     "/cases/snoozes",
     "/rules/backtests",
+    "/rules/mappings",
     "/webhooks",
     "/rules",
     "/rules/<int(min=1, max=2147483647):_rule>",

@@ -37,6 +37,7 @@ CONSOLE_PAGES: Final = (
     "/webhooks",
     "/rules",
     "/rules/backtests",
+    "/rules/mappings",
     "/rules/{_rule}",
     "/lists",
     "/alerts",

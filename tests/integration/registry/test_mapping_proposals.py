@@ -36,7 +36,7 @@ def test_a_proposal_its_gaps_and_what_it_reads(client: httpx.Client) -> None:
     assert proposal["columns"][2] == {
         "name": "Auftraggeber",
         "heading": "Auftraggeber",
-        "examples": ["Jäger", "Jäger"],
+        "examples": ["Jäger"],
     }
     fields = {one["field"]: one for one in proposal["fields"]}
     assert (fields["eventTime"]["sure"], fields["eventTime"]["forms"]) == ("likely", ["%d.%m.%Y %H:%M"])

@@ -25,6 +25,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "audit",
         "keys",
         "backtests",
+        "mappings",
     ),
     ("conditions",),
     ("parts",),

@@ -171,6 +171,19 @@ def test_without_a_header_the_order_of_the_type_is_likely() -> None:
     assert "type's order" not in proposed(content.replace("CRD", "card").replace("CSH", "cash"))
 
 
+def test_a_time_of_day_beside_its_day_needs_a_header() -> None:
+    text = proposed("a,21.06.2021,14:00,25,12,CSH,600\n")
+    assert "columns" not in text.split("fields:")[1].replace("names alone join columns", "")
+    content = "id,date,date,clock,amount,type\n1,21.06.2021,x,14:00,5,CRD\n"
+    assert "fields.eventTime.position" in open_entries(proposed(content))
+    content = "id,date,x,x,clock,amount,type\n1,21.06.2021,x,x,14:00,5,CRD\n"
+    text = proposed(content)
+    assert (
+        "# open: the time of day is in column 5, and names alone join columns: give the file a header" in text
+    )
+    assert "fields.eventTime.form" in open_entries(text)
+
+
 def test_of_two_columns_of_one_name_none_is_taken() -> None:
     content = "id,time,type,amount,amount\n1,1622548800,CRD,5,6\n"
     text = proposed(content)

@@ -160,6 +160,11 @@ def _time(sample: Sample, one: Field, match: Match) -> tuple[ProposedField, Time
     """The column's own form, or with the column of times of day that stands beside a column of days."""
     named = _named(sample, one, match)
     columns, guess = _timed(sample, match.columns[0])
+    if sample.by_position and len(columns) > 1:
+        reason = (
+            f"the time of day is in column {columns[1]}, and names alone join columns: give the file a header"
+        )
+        return replace(named, sure="open", reason=reason), guess
     named = replace(named, columns=columns, forms=guess.forms)
     if len(guess.forms) == 1:
         if guess.forms[0] in _CERTAIN_FORMS and not guess.misfits:

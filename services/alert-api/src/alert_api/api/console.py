@@ -30,6 +30,7 @@ PAGES: Final = (
     "/webhooks",
     "/rules",
     "/rules/backtests",
+    "/rules/mappings",
     "/rules/<int(min=1, max=2147483647):_rule>",
     "/lists",
     "/alerts",

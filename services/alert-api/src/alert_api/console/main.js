@@ -15,6 +15,7 @@ import { EngineHealth } from "./core/pipeline_health.js";
 import { feeds } from "./core/pipeline.js";
 import { ListsView } from "./lists/lists.js";
 import { KeysView } from "./keys/keys.js";
+import { Mappings } from "./mappings/mappings.js";
 import { HealthView } from "./live/health.js";
 import { LiveView } from "./live/live.js";
 import { here, onMove } from "./core/router.js";
@@ -57,7 +58,7 @@ const views = {
   health: new HealthView(),
   cases: new CasesView(),
   webhooks: new WebhooksView(),
-  rules: new RulesView(new RulePage(), new Backtests()),
+  rules: new RulesView(new RulePage(), new Backtests(), new Mappings()),
   lists: new ListsView(),
   alerts: new AlertsView(),
   changes: new ChangesView(),

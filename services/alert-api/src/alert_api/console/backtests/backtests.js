@@ -28,6 +28,13 @@ export class Backtests {
         { class: "muted" },
         "Which alerts a rule would have given, had it been in force. Ask for one in the form of a rule: \u201cWhat would it have given?\u201d",
       ),
+      element(
+        "p",
+        { class: "muted" },
+        "Over a file of yours the engine\u2019s command tries rules: ",
+        element("a", { href: "/rules/mappings", "data-go": true }, "a mapping for a file"),
+        " says which columns are which fields.",
+      ),
       this.error,
       this.list,
       this.empty,

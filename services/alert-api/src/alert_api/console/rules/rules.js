@@ -21,9 +21,9 @@ const COUNTERS = [
 ];
 
 export class RulesView {
-  /** Both are what is below: each has `element`, `open`, `forget()` and `tick(now)`; `page` shows one rule. */
-  constructor(page, backtests) {
-    Object.assign(this, { page, backtests });
+  /** All are what is below: each has `element`, `open` and `forget()`; `page` shows one rule. */
+  constructor(page, backtests, mappings) {
+    Object.assign(this, { page, backtests, mappings });
     this.rows = new Map();
     this.list = element("ul", { class: "rules", id: "rule-list" });
     this.empty = element("p", { class: "empty" });
@@ -51,7 +51,14 @@ export class RulesView {
       this.worth.element,
     );
     byId("rules").append(
-      element("div", { class: "panel" }, this.overview, this.page.element, this.backtests.element),
+      element(
+        "div",
+        { class: "panel" },
+        this.overview,
+        this.page.element,
+        this.backtests.element,
+        this.mappings.element,
+      ),
     );
     feeds.rules.listen((feed) => this.take(feed));
     feeds.engine.listen((feed) => this.count(feed));
@@ -63,17 +70,22 @@ export class RulesView {
     setText(this.applied, "");
     this.page.forget();
     this.backtests.forget();
+    this.mappings.forget();
     this.filters.forget();
     this.worth.forget();
   }
 
   open({ id, query }) {
     const isTried = id === "backtests";
+    const isMapped = id === "mappings";
+    const isRule = id !== null && !isTried && !isMapped;
     this.overview.hidden = id !== null;
     this.backtests.element.hidden = !isTried;
-    this.page.element.hidden = id === null || isTried;
-    if (id === null || isTried) this.page.forget();
+    this.mappings.element.hidden = !isMapped;
+    this.page.element.hidden = !isRule;
+    if (!isRule) this.page.forget();
     if (isTried) return void this.backtests.open(query);
+    if (isMapped) return void this.mappings.open();
     if (id !== null) return void this.page.open(id, query);
     this.fresh.hidden = !session.may("rules:write");
     feeds.rules.hurry();

@@ -11,6 +11,7 @@ from tripline_contracts.recordings.proposals.proposal_text import meaning_of
 
 _COLUMNS: Final = 500
 _EXAMPLES: Final = 3
+_VALUES: Final = 20
 _LONGEST: Final = 60
 
 
@@ -30,7 +31,7 @@ def proposal_json(head: Head, proposal: Proposal) -> dict[str, Any]:
             {
                 "name": name,
                 "heading": sample.heading(name),
-                "examples": [_short(value) for value in sample.values(name)[:_EXAMPLES]],
+                "examples": _examples(sample.values(name)),
             }
             for name in sample.names[:_COLUMNS]
         ],
@@ -75,6 +76,11 @@ def _field_json(one: ProposedField) -> dict[str, Any]:
         "candidates": list(one.candidates),
         "isNumbered": one.is_numbered,
     }
+
+
+def _examples(values: list[object]) -> list[str]:
+    different = list(dict.fromkeys(_short(value) for value in values))
+    return different if len(different) <= _VALUES else different[:_EXAMPLES]
 
 
 def _short(value: object) -> str:

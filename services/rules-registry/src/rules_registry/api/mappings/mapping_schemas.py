@@ -33,7 +33,7 @@ class FileColumnSchema(ma.Schema):
 
     name = _text("As a mapping names it; its number from 1 where columns are told by position")
     heading = _text("What the file calls it; empty without a header")
-    examples = _texts("Its first values")
+    examples = _texts("Its different values among the first rows: all up to 20, of more the first three")
 
 
 class TranslationSchema(ma.Schema):
