@@ -1,8 +1,8 @@
-"""Parquet files, row by row, without a float that the file does not have."""
+"""Parquet files, without a float that the file does not have: by columns, or row by row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
@@ -29,13 +29,66 @@ class ParquetRows:
 
     def __call__(self, file: IO[bytes], event_type: EventType, mapping: FileMapping | None) -> Columned:
         """The rows of the columns that are read, and the names of the others. Raises UnreadableFile."""
+        opened = ParquetColumns.of(file, event_type, mapping, self.pa, self.pq)
+        return opened.rows(), opened.unused
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetColumns:
+    """An opened file, and the columns of it that are read.
+
+    :ivar columns: their names, each with the name under which its cells are read
+    :ivar unused: the other ones
+    :ivar group_rows: how many rows each row group has
+    """
+
+    columns: dict[str, str]
+    unused: tuple[str, ...]
+    group_rows: tuple[int, ...]
+    _file: Any
+    _pa: Any
+
+    @staticmethod
+    def of(
+        file: IO[bytes], event_type: EventType, mapping: FileMapping | None, pa: Any, pq: Any
+    ) -> ParquetColumns:
+        """Opens one; `pa` and `pq` are pyarrow's modules. Raises UnreadableFile."""
         try:
-            opened = self.pq.ParquetFile(file)
+            opened = pq.ParquetFile(file)
             names: list[str] = opened.schema_arrow.names
-        except (self.pa.ArrowException, OSError) as error:
+            groups = tuple(opened.metadata.row_group(i).num_rows for i in range(opened.num_row_groups))
+        except (pa.ArrowException, OSError) as error:
             raise UnreadableFile(f"the file is Parquet that cannot be read: {error}") from error
         columns = _mapped(names, mapping) if mapping is not None else _ours(names, event_type)
-        return _rows(opened, columns, self.pa), tuple(name for name in names if name not in columns)
+        unused = tuple(name for name in names if name not in columns)
+        return ParquetColumns(columns, unused, groups, opened, pa)
+
+    def batches(self, size: int = _ROWS, groups: Sequence[int] | None = None) -> Iterator[Any]:
+        """Record batches of the columns, of all row groups or of these. Raises pyarrow's errors, and OSError."""
+        yield from self._file.iter_batches(size, row_groups=groups, columns=list(self.columns))
+
+    def raws(self, batch: Any, numbers: Sequence[int]) -> list[Raw]:
+        """The rows of a batch, which have these numbers in the file.
+
+        Raises ValueError or OverflowError for a cell that no Python value stands for: a text that is no UTF-8, a time
+        beyond the year 9999.
+        """
+        values = [_plain(batch.column(name), self._pa).to_pylist() for name in batch.schema.names]
+        names = [self.columns[name] for name in batch.schema.names]
+        return [
+            Raw(number, dict(zip(names, row, strict=True)))
+            for number, row in zip(numbers, zip(*values, strict=True), strict=True)
+        ]
+
+    def rows(self) -> Iterator[Raw | BadRow]:
+        """All rows; where the file ends too early, that is the last one."""
+        number = 0
+        try:
+            for batch in self.batches():
+                yield from self.raws(batch, range(number + 1, number + 1 + batch.num_rows))
+                number += batch.num_rows
+        except (self._pa.ArrowException, OSError, ValueError, OverflowError) as error:
+            yield BadRow(number + 1, f"nothing can be read from here on: {error}")
 
 
 def _mapped(names: list[str], mapping: FileMapping) -> dict[str, str]:
@@ -65,20 +118,6 @@ def _ours(names: list[str], event_type: EventType) -> dict[str, str]:
             f"the file has a field twice, of {shown(list(fields))}; a mapping says which one counts"
         )
     return fields
-
-
-def _rows(opened: Any, columns: dict[str, str], pa: Any) -> Iterator[Raw | BadRow]:
-    number = 0
-    try:
-        for batch in opened.iter_batches(_ROWS, columns=list(columns)):
-            values = {
-                columns[name]: _plain(batch.column(name), pa).to_pylist() for name in batch.schema.names
-            }
-            for row in zip(*values.values(), strict=True):
-                number += 1
-                yield Raw(number, dict(zip(values, row, strict=True)))
-    except (pa.ArrowException, OSError) as error:
-        yield BadRow(number + 1, f"nothing can be read from here on: {error}")
 
 
 def _plain(column: Any, pa: Any) -> Any:

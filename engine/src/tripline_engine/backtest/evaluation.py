@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import AlertReader, SpanAlert
 from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.ports import Payload
 from tripline_engine.prover.settings import Judged
 from tripline_engine.rebuild.payloads import Batch, PayloadPacker
 from tripline_engine.rebuild.shards import Shards
@@ -18,18 +19,25 @@ Take = Callable[[SpanAlert], None]
 
 
 class Evaluation:
-    """All shards of one engine in memory; micro-batches go in one after the other."""
+    """All shards of one engine in memory; micro-batches go in one after the other.
+
+    :ivar config: of that engine, whose hash key is drawn anew
+    """
 
     def __init__(self, engine: str, judged: Judged, shards: int, span: Span, take: Take) -> None:
         event_type = judged.event_type
         key = (secrets.randbits(64), secrets.randbits(64))
-        config = EngineConfig(engine, event_type, event_type.anchors, shards, key, judged.clock)
-        self._shards, self._packer = Shards(config, lambda: 0), PayloadPacker(config)
+        self.config = EngineConfig(engine, event_type, event_type.anchors, shards, key, judged.clock)
+        self._shards, self._packer = Shards(self.config, lambda: 0), PayloadPacker(self.config)
         self._reader, self._take = AlertReader(event_type, span), take
 
     def judge(self, batch: Batch) -> None:
         """Judges one, and gives its alerts of the span away."""
-        for record in self._shards.take(self._packer.of(batch)):
+        self.judge_payloads(self._packer.of(batch))
+
+    def judge_payloads(self, payloads: Sequence[Sequence[Payload]]) -> None:
+        """Judges a micro-batch that is packed already, by shard; a shard that has none of it is skipped."""
+        for record in self._shards.take(payloads):
             alert = self._reader.read(record.value) if record.topic == ALERTS else None
             if alert is not None:
                 self._take(alert)

@@ -12,22 +12,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from tripline_contracts.event_type import EventType
 from tripline_contracts.recordings.file_mapping import FileMapping
 from tripline_engine.backtest.evaluation import Evaluation, Take
-from tripline_engine.backtest.ordered.event_order import EventOrder
-from tripline_engine.backtest.ordered.ordered_batches import ordered_batches
+from tripline_engine.backtest.ordered.event_cells import CELL, Grid, micro_batches
+from tripline_engine.backtest.ordered.event_runs import EventRuns
+from tripline_engine.backtest.ordered.file_batches import FilePayloads, wanted_anchors
 from tripline_engine.backtest.ordered.recorded_file import FileReport, RecordedFile
 from tripline_engine.backtest.tried import Progressed, Tried, not_told
 from tripline_engine.backtest.tried_log import TriedLog, is_named_value
 from tripline_engine.backtest.tried_rules import TriedRule
 from tripline_engine.certificate.span import Span
+from tripline_engine.domain.shard.ports import Payload
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.prover.settings import Judged
 from tripline_engine.rebuild.progress import Progress
 
 _READ: Final = 1_000
-"""The work of reading, and of judging: a row costs about as much here as there."""
+_JUDGED: Final = 2_000
+"""The work of reading, and of judging: of Parquet that is read by columns a row costs less there than here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +56,56 @@ def backtest_files(
     take: Take,
     shards: int = 1,
     progressed: Progressed = not_told,
+    cell: int = CELL,
 ) -> tuple[Tried, list[FileReport]]:
-    """Gives each alert of the span to `take`, in the order of event times. Raises UnreadableRecording."""
-    progress = Progress(time.monotonic, 0, "backtesting")
+    """Gives each alert of the span to `take`, in the order of event times. Raises UnreadableRecording.
+
+    :param cell: transactions in a cell of the grid of event times, on average
+    """
+    progress, time_field = Progress(time.monotonic, 0, "backtesting"), judged.event_type.time_field.name
     events = TriedLog(rules, span, judged.event_type, is_named_value).of(files.named)
     with tempfile.TemporaryDirectory(prefix="tripline-backtest-") as folder:
-        order = EventOrder(Path(folder))
-        reports = _read(files, judged.event_type, span, order, progressed)
+        runs = EventRuns(Path(folder), time_field)
+        reports, times = _read(files, judged.event_type, span, runs, progressed)
         evaluation = Evaluation("files", judged, shards, span, take)
-        for batch in ordered_batches(order, events):
-            evaluation.judge(batch)
-            progress.batch_done(len(batch.transactions))
-            share = progress.transactions / len(order)
-            progressed(_READ + round(_READ * share), 2 * _READ, progress.transactions)
+        if times is not None:
+            grid = Grid.over(*times, len(runs), cell)
+            packer = FilePayloads(evaluation.config, wanted_anchors(evaluation.config, rules))
+            evaluation.judge_payloads([packer.opening(events, grid.first)] * shards)
+            for clock, table in micro_batches(runs.merged(), time_field, grid, cell):
+                tick = packer.tick(clock)
+                payloads: list[list[Payload]] = [[] for _ in range(shards)]
+                for shard, payload in packer.by_shard(table):
+                    payloads[shard] = [tick, payload]
+                evaluation.judge_payloads(payloads)
+                progress.batch_done(table.num_rows)
+                share = progress.transactions / len(runs)
+                progressed(_READ + round(_JUDGED * share), _READ + _JUDGED, progress.transactions)
     return Tried("files", progress.batches, progress.transactions, progress.seconds), reports
 
 
 def _read(
-    files: Files, event_type: EventType, span: Span, order: EventOrder, progressed: Progressed
-) -> list[FileReport]:
-    reports, sizes = [], [max(1, path.stat().st_size) if path.is_file() else 1 for path in files.paths]
+    files: Files, event_type: EventType, span: Span, runs: EventRuns, progressed: Progressed
+) -> tuple[list[FileReport], tuple[int, int] | None]:
+    """What came of each file; event times (ms) of first and last transaction, None without any."""
+    sizes = [max(1, path.stat().st_size) if path.is_file() else 1 for path in files.paths]
+    reports: list[FileReport] = []
+    bounds: list[int] = []
     for number, path in enumerate(files.paths):
         recorded = RecordedFile(number, path, event_type, files.mapping)
-        for transactions, reached in recorded.transactions():
-            order.add(one for one in transactions if one.event_time < span.until)
-            done = sum(sizes[:number]) + min(reached, sizes[number])
-            progressed(_READ * done // sum(sizes), 2 * _READ, 0)
+        for transactions, share in recorded.transactions():
+            table = before(span.until, transactions, event_type)
+            if table.num_rows:
+                least, most = pc.min_max(table.column(event_type.time_field.name)).values()
+                bounds = [min([least.as_py(), *bounds]), max([most.as_py(), *bounds])]
+                runs.add(table)
+            done = sum(sizes[:number]) + share * sizes[number]
+            progressed(round(_READ * done / sum(sizes)), _READ + _JUDGED, 0)
         reports.append(recorded.report)
-    return reports
+    return reports, (bounds[0], bounds[1]) if bounds else None
+
+
+def before(until: int, table: pa.Table, event_type: EventType) -> pa.Table:
+    """The transactions that happened before that event time (ms)."""
+    is_before = pc.less(table.column(event_type.time_field.name), until)
+    return table if pc.all(is_before).as_py() else table.filter(is_before)

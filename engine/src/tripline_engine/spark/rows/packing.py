@@ -135,17 +135,27 @@ def pack_slice(
     """
     parsed = parser.parse(records.values)
     if len(parsed.rows):
-        table = _transactions(records, parsed)
-        parties = config.event_type.parties
-        masks = anchor_masks(parsed.columns, anchors, config.shards, config.hash_key, parties)
-        for shard in range(config.shards):
-            row_numbers = np.flatnonzero(masks[shard])
-            if len(row_numbers):
-                subset = table if len(row_numbers) == table.num_rows else table.take(pa.array(row_numbers))
-                mask = pa.array(masks[shard][row_numbers])
-                yield shard, Kind.TRANSACTIONS, _ipc(subset.set_column(4, "mask", mask))
+        for shard, share in shares(config, _transactions(records, parsed), anchors):
+            yield shard, Kind.TRANSACTIONS, ipc_stream(share)
     if parsed.rejects:
-        yield REJECTS_SHARD, Kind.PARSE_REJECTS, _ipc(_rejects(records, parsed.rejects))
+        yield REJECTS_SHARD, Kind.PARSE_REJECTS, ipc_stream(_rejects(records, parsed.rejects))
+
+
+def shares(
+    config: EngineConfig, table: pa.RecordBatch, anchors: Mapping[str, bool]
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Of transactions with the event type's fields and a column `mask`: those of each shard, with their masks there.
+
+    :param anchors: in the event type's order, each with whether transactions are sent for its sake
+    """
+    columns = {field.name: table.column(field.name) for field in config.event_type.fields}
+    masks = anchor_masks(columns, anchors, config.shards, config.hash_key, config.event_type.parties)
+    index = table.schema.get_field_index("mask")
+    for shard in range(config.shards):
+        row_numbers = np.flatnonzero(masks[shard])
+        if len(row_numbers):
+            subset = table if len(row_numbers) == table.num_rows else table.take(pa.array(row_numbers))
+            yield shard, subset.set_column(index, "mask", pa.array(masks[shard][row_numbers]))
 
 
 def _coalesced(
@@ -267,7 +277,8 @@ def _packed(rows: list[tuple[int, Kind, int, bytes]]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=PACKED)
 
 
-def _ipc(batch: pa.RecordBatch) -> bytes:
+def ipc_stream(batch: pa.RecordBatch) -> bytes:
+    """The batch as an Arrow IPC stream."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
