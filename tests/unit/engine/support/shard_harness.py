@@ -185,11 +185,15 @@ class Engine:
 
     def history_rows(self) -> list[int]:
         """Transactions held, by shard, at its last micro-batch."""
-        return [gauges["history_rows"] for gauges in self._gauges]
+        return self.gauge("history_rows")
 
     def history_bytes(self) -> list[int]:
         """Size of the arrays that hold them."""
-        return [gauges["history_bytes"] for gauges in self._gauges]
+        return self.gauge("history_bytes")
+
+    def gauge(self, name: str) -> list[int]:
+        """What each shard counted at its last micro-batch."""
+        return [gauges[name] for gauges in self._gauges]
 
     def projection(self, shard: int) -> Projection:
         """What the worker that served last has attached to."""

@@ -89,5 +89,7 @@ class ShardWorker:
         self.counters["history_bytes"] = projection.bytes
         self.counters["rule_position"] = projection.book.position
         self.counters["rule_waiting"] = int(projection.book.is_waiting)
-        self.counters["active_rules"] = sum(not rule.paused for rule in projection.book.rules.values())
+        running = [rule for rule in projection.book.rules.values() if not rule.paused]
+        self.counters["active_rules"] = len(running)
+        self.counters["shadows"] = sum(rule.shadow is not None for rule in running)
         return output.records

@@ -25,6 +25,9 @@ UNREAD: Final = MetricName(
     ("partition",),
 )
 ALERTS: Final = MetricName("tripline_engine_alerts", "Alerts written", "counter")
+SHADOW_ALERTS: Final = MetricName(
+    "tripline_engine_shadow_alerts", "Alerts written to the shadows' topic", "counter"
+)
 REJECTS: Final = MetricName("tripline_engine_rejects", "Transactions rejected", "counter", ("reason",))
 LATENCY: Final = MetricName(
     "tripline_engine_detection_latency_seconds", "Ingestion to detection, of alerts", "histogram"
@@ -94,6 +97,9 @@ RULE_WAITING: Final = MetricName(
 ACTIVE_RULES: Final = MetricName(
     "tripline_engine_active_rules", "Rules that are neither paused nor deleted", "gauge", ("shard",)
 )
+SHADOWS: Final = MetricName(
+    "tripline_engine_shadows", "Shadows of rules that are neither paused nor deleted", "gauge", ("shard",)
+)
 TAKES_TRANSACTIONS: Final = MetricName(
     "tripline_engine_takes_transactions", "1, or 0 while history is at its limit", "gauge"
 )
@@ -112,6 +118,7 @@ PRUNED_COLUMNS: Final = MetricName(
 
 COUNTED_BY_SHARDS: Final = {
     "alerts": ALERTS,
+    "shadow_alerts": SHADOW_ALERTS,
     "rebuilds": REBUILDS,
     "private_copies": PRIVATE_COPIES,
     "shrinks": SHRINKS,
@@ -151,5 +158,6 @@ MEASURED_BY_SHARDS: Final = {
     "rule_position": RULE_POSITION,
     "rule_waiting": RULE_WAITING,
     "active_rules": ACTIVE_RULES,
+    "shadows": SHADOWS,
 }
 """A shard's gauges; each micro-batch replaces the value."""

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from tripline_engine.domain.shard.ports import OutRecord
-from tripline_engine.topic_names import ALERTS, REJECTS, TRACES
+from tripline_engine.topic_names import ALERTS, REJECTS, SHADOW_ALERTS, TRACES
 
 LATENCY_BOUNDS_MS: Final = (25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 2500, 5000, 10_000, 60_000)
 """Upper bounds of the latency histogram's buckets; slower alerts count in `latency_ms:inf`."""
@@ -28,11 +28,14 @@ _TIMES: Final = msgspec.json.Decoder(_Times)
 
 
 def count_records(records: Iterable[OutRecord]) -> dict[str, int]:
-    """`alerts`, `rejects:<reason>`, `trace_records`, `latency_ms:<upper bound>` (one per bucket), `latency_ms_sum`."""
+    """`alerts` and their `latency_ms:<upper bound>` (one per bucket) and `latency_ms_sum`, `shadow_alerts`,
+    `rejects:<reason>`, `trace_records`."""
     counts: Counter[str] = Counter()
     for record in records:
         if record.topic == ALERTS:
             _count_alert(record, counts)
+        elif record.topic == SHADOW_ALERTS:
+            counts["shadow_alerts"] += 1
         elif record.topic == REJECTS:
             reason = dict(record.headers).get("reason", b"unknown").decode("utf-8", "replace")
             counts[f"rejects:{reason}"] += 1

@@ -44,6 +44,8 @@ def test_output_is_counted_by_what_it_is() -> None:
         reject("oversized"),
         reject("too_late"),
         OutRecord("rule-traces.v1", b"7", b"{}", ()),
+        # of no latency: nobody waits for it
+        OutRecord("shadow-alerts.v1", b"7", b"{}", ()),
     ]
     assert count_records(records) == {
         "alerts": 4,
@@ -55,6 +57,7 @@ def test_output_is_counted_by_what_it_is() -> None:
         "rejects:too_late": 2,
         "rejects:oversized": 1,
         "trace_records": 1,
+        "shadow_alerts": 1,
     }
 
 
@@ -72,6 +75,8 @@ def test_micro_batches_add_up() -> None:
                 "history_rows": 7,
                 "rule_position": 4,
                 "rule_waiting": 1,
+                "shadows": 2,
+                "shadow_alerts": 3,
             }
         ),
         "shard1": None,
@@ -85,6 +90,8 @@ def test_micro_batches_add_up() -> None:
     metrics.record_tick({0: 3, 1: 0}, 1_500)
     told = samples(metrics.registry)
     assert told["tripline_engine_alerts_total", ()] == 1
+    assert told["tripline_engine_shadow_alerts_total", ()] == 3
+    assert told["tripline_engine_shadows", ("0",)] == 2
     assert told["tripline_engine_rejects_total", ("too_late",)] == 1
     assert told["tripline_engine_rebuilds_total", ()] == 1
     assert told["tripline_engine_rebuild_seconds_total", ()] == 2.5
