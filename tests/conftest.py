@@ -64,6 +64,7 @@ ON_SHARED_LINES = {
     "test_life_of_a_rule",
     "test_entries_of_lists",
     "test_proof",
+    "test_why_not",
     "test_backtests",
 }
 """Files, besides those of the browser, whose tests look at a whole line."""
