@@ -23,7 +23,7 @@ export TRIPLINE_TRAFFIC = $(TRAFFIC)
 export TRIPLINE_CLOCK = $(CLOCK)
 export TRIPLINE_EVENT_TYPE = $(EVENT_TYPE)
 
-.PHONY: help env check test lint kernels jars test-cluster soak demo up status down rebuild bench bench-long lock format secrets \
+.PHONY: help env check test lint kernels jars test-cluster pictures soak demo up status down rebuild bench bench-long lock format secrets \
 	sbom audit digests
 
 help: ## this list
@@ -65,6 +65,10 @@ jars: $(STAMP)
 
 test-cluster: $(STAMP) jars ## the engine on a Spark standalone cluster on loopback; workers killed and added, the driver killed
 	@$(BIN)/pytest -m cluster tests/cluster $(PYTEST_ARGS)
+
+pictures: $(STAMP) jars ## of every page and form of the console, narrow and wide, light and dark, into var/pictures: half an hour
+	@mkdir -p var/pictures
+	@TRIPLINE_SCREENSHOTS=var/pictures $(BIN)/pytest -m pictures tests/browser/gallery $(PYTEST_ARGS)
 
 soak: $(STAMP) jars ## half an hour at 5,000/s: does anything grow? Then seventy kills, under traffic and amid random histories, 9,200 more of these, a list of a million entries, and large records in every codec: three hours
 	@status=0; $(BIN)/python -m bench.soak || status=1; $(BIN)/pytest -m soak $(PYTEST_ARGS) || status=1; exit $$status

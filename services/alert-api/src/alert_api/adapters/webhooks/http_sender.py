@@ -7,6 +7,7 @@ its status and headers.
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from alert_api.service.webhooks.deliverer import Answer
 
 TIMEOUT: Final = httpx.Timeout(10.0, connect=5.0)
 MAX_ERROR: Final = 300
+_NUMBER: Final = re.compile(r"\[Errno -?\d+\] ")
 
 Resolve = Callable[[str, int], Sequence[str]]
 
@@ -61,7 +63,7 @@ class HttpWebhookSender:
         try:
             addresses = self._look_up(host, port)
         except (OSError, UnicodeError) as error:
-            return Answer(None, f"{host} has no address: {error}"[:MAX_ERROR])
+            return Answer(None, f"{host} has no address: {_said(error)}"[:MAX_ERROR])
         # One that is refused spoils all: a name that means an inside and an outside is not to be trusted.
         for address in addresses:
             refused = self._reach.refuses_address(address)
@@ -95,4 +97,9 @@ class HttpWebhookSender:
             ):
                 return Answer(response.status_code)
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-            return Answer(None, (str(error) or type(error).__name__)[:MAX_ERROR])
+            return Answer(None, _said(error)[:MAX_ERROR])
+
+
+def _said(error: Exception) -> str:
+    """What it says, without the system's number, which tells nobody anything."""
+    return _NUMBER.sub("", str(error)) or type(error).__name__

@@ -112,10 +112,10 @@ export class AlertProof {
     const title = this.alert.conditions ? `Condition ${number + 1}: ` : "";
     const { value, operator, limit, limitMeasure } = condition;
     const path = `${this.path}/contributors?condition=${number}&limit=${PAGE}`;
-    const said = `${title}${value ?? "nothing"} ${operator} ${limit}, from `;
+    const said = `${title}${told(value)} ${operator} ${told(limit)}, from `;
     const lines = [this.timeLine(condition.contributors, said, "What counted, newest first", path)];
     if (limitMeasure) {
-      const came = `The limit ${limit}: ${madeOf(limitMeasure)}, from `;
+      const came = `The limit ${told(limit)}: ${madeOf(limitMeasure)}, from `;
       const name = "What counted for the limit, newest first";
       lines.push(this.timeLine(limitMeasure.contributors, came, name, `${path}&of=limit`));
     }
@@ -124,7 +124,7 @@ export class AlertProof {
 
   /** Every transaction that counted for one number, the newest first, a page at a time. */
   timeLine({ count, transactions }, said, name, path) {
-    const list = element("ol", { class: "time-line", "aria-label": name });
+    const list = element("ol", { class: "time-line", "aria-label": name, tabindex: 0 });
     const state = element("p", { class: "small" }, said, counted(count, ONE, MANY));
     let next = path;
     const more = button(`Show every ${ONE}`, () =>
@@ -145,8 +145,10 @@ export class AlertProof {
 
 /** How a relative limit came about. */
 function madeOf({ value, times, plus, plusDeviations, deviation }) {
-  const deviations = plusDeviations === null ? "" : ` + ${plusDeviations} deviations of ${deviation}`;
-  return `${times} \u00d7 ${value ?? "nothing"}${plus === "0" ? "" : ` + ${plus}`}${deviations}`;
+  const deviations = plusDeviations === null
+    ? ""
+    : ` + ${told(plusDeviations)} deviations of ${told(deviation)}`;
+  return `${told(times)} \u00d7 ${told(value)}${plus === "0" ? "" : ` + ${told(plus)}`}${deviations}`;
 }
 
 function entry(alert, transaction) {
@@ -161,12 +163,13 @@ function entry(alert, transaction) {
       transactionId,
       isVoided(alert, transaction) ? [" ", element("span", { class: "tag warn" }, "voided")] : null,
     ),
-    element("span", { class: "number" }, value === null ? "" : shownValue(value)),
+    element("span", { class: "number" }, value === null ? "" : told(value)),
   );
 }
 
-function shownValue(text) {
-  return /^-?\d/.test(text) ? decimal(text) : text;
+function told(value) {
+  if (value === null) return "nothing";
+  return /^-?\d/.test(value) ? decimal(value) : value;
 }
 
 function ruleFacts(rule) {

@@ -7,7 +7,9 @@ import { roundAbove } from "../core/chart.js";
 const HOUR = 3_600_000;
 const WIDTH = 720;
 const HEIGHT = 84;
-const hourOf = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const CLOCK = { hour: "2-digit", minute: "2-digit" };
+const hourOf = new Intl.DateTimeFormat("en-GB", CLOCK);
+const dayOf = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...CLOCK });
 
 /** The bars of an answer of /v1/alerts/summary. */
 export function hoursChart(summary) {
@@ -24,7 +26,7 @@ export function hoursChart(summary) {
     return drawing(
       "g",
       {},
-      drawing("title", {}, `${hourOf.format(hour)}: ${open} open, ${acknowledged} acknowledged`),
+      drawing("title", {}, `${dayOf.format(hour)}: ${open} open, ${acknowledged} acknowledged`),
       drawing("rect", { class: "bar-back", x: index * width, width, y: 0, height: HEIGHT }),
       drawing("rect", {
         class: "bar-done",
@@ -68,9 +70,9 @@ export function hoursChart(summary) {
     element(
       "div",
       { class: "chart-foot muted small" },
-      element("span", {}, hourOf.format(first)),
+      element("span", {}, dayOf.format(first)),
       element("span", {}, `scale up to ${figure(highest)} an hour`),
-      element("span", {}, hourOf.format(first + hours * HOUR)),
+      element("span", {}, dayOf.format(first + hours * HOUR)),
     ),
   );
 }

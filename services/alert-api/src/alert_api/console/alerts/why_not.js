@@ -111,11 +111,11 @@ function row(rule) {
     {},
     element(
       "td",
-      {},
+      { class: "words" },
       element("a", ruleLink({ ruleId: rule.ruleId, ruleVersion: rule.version }), rule.name),
       ` v${rule.version}`,
     ),
-    element("td", {}, reason, rule.warm === false ? [" ", notWarm()] : null),
+    element("td", { class: "words" }, reason, rule.warm === false ? [" ", notWarm()] : null),
     element("td", {}, (group.join(", ") || "all") + (rule.side ? ` as ${rule.side}` : "")),
     element(
       "td",

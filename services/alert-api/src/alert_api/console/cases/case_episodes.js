@@ -93,7 +93,7 @@ function episodeRow(episode) {
   return element(
     "tr",
     {},
-    element("td", {}, ruleName(episode)),
+    element("td", { class: "words" }, ruleName(episode)),
     element("td", {}, groupText(episode.group) || "\u2013"),
     element("td", { title: fullTime(episode.firstEventTime) }, timeOfDay(episode.firstEventTime)),
     element("td", {}, seconds > 0 ? span(rounded(seconds)) : "\u2013"),

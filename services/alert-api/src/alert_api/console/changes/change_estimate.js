@@ -49,17 +49,22 @@ function table({ alertsPerDay, groupsPerDay, bytes: held, evaluationsPerSecond }
       "tr",
       {},
       element("th", { scope: "row" }, title),
-      element("td", {}, words(told.value)),
-      element("td", {}, told.low === null ? "\u2013" : `${words(told.low)} to ${words(told.high)}`),
-      element("td", {}, gave ?? "\u2013"),
+      element("td", { class: "number" }, words(told.value)),
+      element(
+        "td",
+        { class: "number" },
+        told.low === null ? "\u2013" : `${words(told.low)} to ${words(told.high)}`,
+      ),
+      element("td", { class: "number" }, gave ?? "\u2013"),
     )
   );
-  const heads = HEADS.map((text) => text ? element("th", { scope: "col" }, text) : element("td", {}));
+  const heads = HEADS.map((text) =>
+    text ? element("th", { class: "number", scope: "col" }, text) : element("td", {})
+  );
   return element(
-    "table",
-    { class: "diff" },
-    element("thead", {}, element("tr", {}, heads)),
-    element("tbody", {}, body),
+    "div",
+    { class: "table", tabindex: 0, role: "region", "aria-label": "Figures" },
+    element("table", {}, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, body)),
   );
 }
 

@@ -71,7 +71,7 @@ export class ControlsView {
       this.done.replaceChildren(
         ...(items.length
           ? items.map((item) => this.entry(item))
-          : [element("li", {}, element("span", { class: "muted" }, "None yet."))]),
+          : [element("li", { class: "none" }, element("span", { class: "muted" }, "None yet."))]),
       );
     } catch (error) {
       this.done.replaceChildren(

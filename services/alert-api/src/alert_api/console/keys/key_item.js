@@ -11,7 +11,7 @@ export function keyItem(key, choices) {
   const [state, colour] = STATES[key.state];
   return element(
     "li",
-    { class: "rule key", dataset: { name: key.name } },
+    { class: "rule given-key", dataset: { name: key.name } },
     element(
       "div",
       { class: "rule-main" },

@@ -34,17 +34,21 @@ function line(row, named) {
   return element(
     "tr",
     {},
-    named ? element("td", {}, rule) : null,
+    named ? element("td", { class: "words" }, rule) : null,
     element("td", {}, `v${row.ruleVersion}`),
     element("td", {}, figure(row.alerts)),
     element("td", {}, casesText(row.cases)),
     element(
       "td",
-      {},
+      { class: "words" },
       precisionText(row),
       row.alwaysWrong && element("span", { class: "tag warn" }, "always wrong"),
     ),
-    element("td", {}, row.resolvedIn ? inTime(row.resolvedIn) : "\u2013"),
+    element(
+      "td",
+      { class: row.resolvedIn ? "words" : null },
+      row.resolvedIn ? inTime(row.resolvedIn) : "\u2013",
+    ),
   );
 }
 

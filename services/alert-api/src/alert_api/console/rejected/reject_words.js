@@ -1,5 +1,9 @@
 // What the engine's reasons and a record's states are called.
 
+import { fullTime } from "../core/format.js";
+
+const MOMENT = /\b1\d{12}\b/g;
+
 export const CAUSES = {
   unparseable: "not readable",
   oversized: "too large",
@@ -26,3 +30,8 @@ export const STATES = {
   sent: "sent again",
   discarded: "discarded",
 };
+
+/** A reason of the engine's with its moments, which it tells in ms, as times. */
+export function withTimes(detail) {
+  return detail.replace(MOMENT, (ms) => fullTime(Number(ms)));
+}

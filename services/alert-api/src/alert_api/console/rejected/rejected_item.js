@@ -3,7 +3,7 @@
 import { call, session } from "../core/client.js";
 import { element, setText } from "../core/dom.js";
 import { counted, figure, fullTime } from "../core/format.js";
-import { CAUSES, STATES } from "./reject_words.js";
+import { CAUSES, STATES, withTimes } from "./reject_words.js";
 import { RepairForm } from "./repair_form.js";
 
 const WAIT_MS = 500;
@@ -35,7 +35,7 @@ export class RejectedItem {
           this.state,
           element("span", { class: "mono muted small" }, record.id),
         ),
-        element("p", { class: "reject-detail" }, record.detail),
+        element("p", { class: "reject-detail", title: record.detail }, withTimes(record.detail)),
         element(
           "p",
           { class: "muted small" },

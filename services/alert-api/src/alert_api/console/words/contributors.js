@@ -51,6 +51,8 @@ function kept({ precision, contributors: { count, transactions } }) {
 function table(alert, kind, field) {
   const { count, transactions } = alert.contributors;
   const className = field ? null : "number";
+  // what is only counted has no values of its own
+  const isValued = transactions.some(({ value }) => value !== null);
   const body = element("tbody");
   const more = element("div");
   const show = (number) => {
@@ -73,7 +75,7 @@ function table(alert, kind, field) {
             { title: `${fullTime(transaction.eventTime)} (${transaction.eventTime} ms)` },
             timeOfDay(transaction.eventTime),
           ),
-          element("td", { class: className }, shownValue(transaction.value, kind)),
+          isValued && element("td", { class: className }, shownValue(transaction.value, kind)),
         )
       ),
     );
@@ -101,7 +103,7 @@ function table(alert, kind, field) {
           {},
           element("th", { scope: "col" }, capital(ONE)),
           element("th", { scope: "col" }, "Time"),
-          element("th", { class: className, scope: "col" }, capital(heading)),
+          isValued && element("th", { class: className, scope: "col" }, capital(heading)),
         ),
       ),
       body,
