@@ -18,8 +18,8 @@ _REPEATED = (
 def without_repetitions(document: dict[str, Any]) -> None:
     """The body of a rule is fourteen objects that differ in aggregate, window and options. Filters, operators, and what
     else is the same and need not be there are tried with the first, as is a grouping by amounts in steps; of what
-    publishes or replaces a rule the first stands for all, and a backtest's has what it must have. Of conditions one is
-    tried, plain and relative. What no schema can say is narrowed to what goes with everything: several conditions share
+    publishes or replaces a rule the first stands for all, and a shadow's, a change's and a backtest's has what it must
+    have. Of conditions one is tried, plain and relative. What no schema can say is narrowed to what goes with everything: several conditions share
     a field, an offset is short enough, buckets fit into the window, a party takes no reset."""
     del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
     schemas = document["components"]["schemas"]
@@ -36,12 +36,13 @@ def without_repetitions(document: dict[str, Any]) -> None:
     replacing = document["paths"]["/v1/rules/{rule_id}"]["put"]["requestBody"]["content"]
     replacing["application/json"]["schema"] = deepcopy(first)
     replacing["application/json"]["schema"]["properties"]["filter"] = {"type": "null"}
-    for path in ("/v1/rules", "/v1/rules/{rule_id}/shadow"):
-        document["paths"][path]["post"]["requestBody"]["content"] = replacing
-    backtested = deepcopy(replacing["application/json"]["schema"])
-    backtested["properties"] = {name: backtested["properties"][name] for name in backtested["required"]}
-    schemas["BacktestBody"]["oneOf"][0]["properties"]["rule"] = backtested
-    document["paths"]["/v1/changes/{change_id}"]["put"]["requestBody"]["content"] = replacing
+    document["paths"]["/v1/rules"]["post"]["requestBody"]["content"] = replacing
+    required = deepcopy(replacing["application/json"]["schema"])
+    required["properties"] = {name: required["properties"][name] for name in required["required"]}
+    schemas["BacktestBody"]["oneOf"][0]["properties"]["rule"] = required
+    shadow = document["paths"]["/v1/rules/{rule_id}/shadow"]["post"]
+    for operation in (shadow, document["paths"]["/v1/changes/{change_id}"]["put"]):
+        operation["requestBody"]["content"] = {"application/json": {"schema": required}}
     for variant in others:
         _leave_out_what_repeats(variant, first, schemas)
         variant["properties"]["filter"] = {"type": "null"}
