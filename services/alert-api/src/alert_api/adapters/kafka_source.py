@@ -39,7 +39,7 @@ def consumer_settings(kafka: KafkaCluster, group: str) -> dict[str, Any]:
         "session.timeout.ms": 6_000,  # after a kill the partitions wait this long for a successor
         "allow.auto.create.topics": False,
         "topic.metadata.refresh.interval.ms": 5_000,
-        "fetch.wait.max.ms": 50,
+        "fetch.wait.max.ms": 500,
         "log.connection.close": False,
     }
 
