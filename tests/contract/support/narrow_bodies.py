@@ -16,11 +16,12 @@ _REPEATED = (
 
 
 def without_repetitions(document: dict[str, Any]) -> None:
-    """The body of a rule is fourteen objects that differ in aggregate, window and options. Filters, operators, and what
-    else is the same and need not be there are tried with the first, as is a grouping by amounts in steps; of what
+    """The body of a rule is fourteen objects that differ in aggregate, window and options. Filters, operators, and
+    what else is the same and need not be there are tried with the first, as is a grouping by amounts in steps; of what
     publishes or replaces a rule the first stands for all, and a shadow's, a change's and a backtest's has what it must
-    have. Of conditions one is tried, plain and relative. What no schema can say is narrowed to what goes with everything: several conditions share
-    a field, an offset is short enough, buckets fit into the window, a party takes no reset."""
+    have. Of conditions one is tried, plain and relative. What no schema can say is narrowed to what goes with
+    everything: several conditions share a field, an offset is short enough, buckets fit into the window, a party takes
+    no reset."""
     del document["paths"]["/v1/rules/import"]["post"]["requestBody"]["content"]["application/x-ndjson"]
     schemas = document["components"]["schemas"]
     schemas["Template"]["properties"]["definition"] = {"type": "object"}
