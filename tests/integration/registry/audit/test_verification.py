@@ -182,3 +182,19 @@ def test_an_export_is_checked_without_the_server(
 def test_an_unfit_head_is_refused(postgres: PostgresServer, api: RegistryApi) -> None:
     code, said = verify(postgres, api, "--head", "7:abc")
     assert (code, "expected its number, a colon and its hash" in said) == (2, True), said
+
+
+def test_a_rollout_leaves_the_rule_as_it_stood_and_its_share_is_compared(
+    postgres: PostgresServer, api: RegistryApi
+) -> None:
+    with api.client() as client:
+        path = f"/v1/rules/{publish(client)['ruleId']}/shadow"
+        shadow = {**DEFINITION, "limit": "7"}
+        client.post(path, json=shadow, headers={"If-Match": "*"}).raise_for_status()
+        share = {"percent": 10}
+        client.post(f"{path}/rollout", json=share, headers={"If-Match": "*"}).raise_for_status()
+    code, said = verify(postgres, api)
+    assert (code, "everything holds." in said) == (0, True), said
+    tamper(api, "rule_events", f"{SET_BODY}(body, '{{percent}}', '90') WHERE type = 'RuleShadowRolledOut'")
+    code, said = verify(postgres, api)
+    assert (code, "differ in percent" in said) == (1, True), said

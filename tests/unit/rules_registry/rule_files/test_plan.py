@@ -153,6 +153,10 @@ WORDS: list[tuple[DesiredRule, StandingRule | None, RuleChange | None, list[str]
     (LESS, standing(RULE), change(RULE, kind="PAUSE_RULE", definition=None, definition_hash=None),
      ["  ~ Much (rule 7, version 3)", "      limit 1000.5 → 500",
       "      in its way: change 12 by nina is open (pause rule)"]),
+    (LESS, standing(RULE),
+     change(RULE, kind="ROLL_OUT_SHADOW", definition=None, definition_hash=None, percent=10),
+     ["  ~ Much (rule 7, version 3)", "      limit 1000.5 → 500",
+      "      in its way: change 12 by nina is open (roll out shadow to 10 % of groups)"]),
 ]  # fmt: skip
 
 
