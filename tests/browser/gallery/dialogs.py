@@ -6,6 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.gallery.contents import Contents
 from tests.browser.gallery.scenes import Act, Scene, press
+from tests.browser.rules.test_mappings import BANK, choose
 
 
 def form_of(page: Page) -> Locator:
@@ -53,6 +54,12 @@ def tried(page: Page) -> None:
     begun_with("Card testing")(page)
     form_of(page).get_by_role("button", name="Try it").click()
     expect(form_of(page).get_by_role("link", name="See all of it")).to_be_visible(timeout=120_000)
+
+
+def recognised(page: Page) -> None:
+    """A bank's file, of which something is open."""
+    choose(page, "may.csv", BANK)
+    expect(page.get_by_role("list", name="What is open or wrong")).to_be_visible()
 
 
 def bulk(page: Page) -> None:
@@ -135,6 +142,8 @@ def dialogs(made: Contents) -> tuple[Scene, ...]:
         Scene("rule-delete", "analyst", bucketed, "too many alerts", press("Delete")),
         Scene("rule-purpose", "analyst", many, "runs beside version", press("Purpose")),
         Scene("rule-trace", "ops", many, "runs beside version", press("Trace")),
+        Scene("mapping", "analyst", "/rules/mappings", "leave this browser"),
+        Scene("mapping-open", "analyst", "/rules/mappings", "leave this browser", recognised),
         Scene("list-new", "analyst", "/lists", "watched-types", press("New list")),
         Scene("list-entries", "analyst", "/lists", "watched-types", press("Entries: known-shops")),
         Scene("list-change", "analyst", "/lists", "watched-types", press("Change: watched-types")),
