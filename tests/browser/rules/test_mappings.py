@@ -60,6 +60,13 @@ def test_a_file_is_recognised_filled_in_and_its_mapping_taken_away(
     refused = page.get_by_role("list", name="Lines that cannot be read")
     expect(refused).to_contain_text("Line 6: eventTime: required; paymentType: required")
     expect(page.get_by_text("Columns that are not read: Notiz")).to_be_visible()
+    expect(field.get_by_text("Open")).to_be_hidden()
+    page.get_by_label("Words for no value").fill("R2")
+    page.get_by_label("Words for no value").blur()
+    expect(refused).to_contain_text("Line 5: transactionId: required")
+    page.get_by_label("Words for no value").fill("NULL n/a")
+    page.get_by_label("Words for no value").blur()
+    expect(page.get_by_text("2 of the file’s 3 rows are read.")).to_be_visible()
     expect(page.get_by_text("--files './may'\\''s.csv.gz' --mapping './may'\\''s.yaml'")).to_be_visible()
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
@@ -76,6 +83,7 @@ def test_a_file_is_recognised_filled_in_and_its_mapping_taken_away(
     download.value.save_as(saved)
     mapping = read_mapping(saved.read_bytes(), event_type_loader.load())
     assert (mapping.skip_lines, mapping.encoding, str(mapping.time_zone)) == (2, "latin-1", "Europe/Berlin")
+    assert mapping.nulls == {"NULL", "n/a"}
     assert mapping.fields["paymentType"].values == {"Bar": "CSH", "Karte": "CRD"}
     window.is_clean()
 

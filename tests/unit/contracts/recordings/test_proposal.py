@@ -214,6 +214,21 @@ def test_few_values_that_are_none_are_told_and_left_out() -> None:
     assert ([row.line for row in first.rows], [bad.line for bad in first.refused]) == ([2], [3, 4])
 
 
+def test_words_for_nothing_are_no_values() -> None:
+    content = (
+        "id,time,type,amount,payer\n1,1622548800,CRD,5.5,NULL\n2,1622548800,CRD,n/a,None\n3,NaN,CRD,5,a\n"
+    )
+    text = proposed(content)
+    assert 'nulls: ["NULL", "NaN", "n/a"]  # likely: words for no value' in text
+    assert "in no form" not in text
+    assert rows(content, text)[0] == {
+        "transactionId": "1", "eventTime": NOON, "payeeId": None, "paymentType": "CRD", "paymentAmount": "5.5",
+    }  # fmt: skip
+    assert "nulls" not in proposed(
+        content.replace("NULL", "NA").replace("n/a", "5").replace("NaN", "1622548800")
+    )
+
+
 def test_how_sure_it_is_and_why() -> None:
     text = proposed("transactionId,time,type,amount\n1,1622548800,crd,5\n1,1622548801,CSH,5\n")
     assert (

@@ -82,6 +82,7 @@ class Proposal:
 
 def proposal_of(sample: Sample, event_type: EventType) -> Proposal:
     """What is known of this sample."""
+    sample = sample.with_nulls({value for one in event_type.fields for value in one.values})
     matched = matches(sample, event_type) or in_order(sample, event_type)
     taken = {name for match in matched.values() for name in match.columns}
     free = [name for name in sample.names if name not in taken]

@@ -53,6 +53,8 @@ def _lines(proposal: Proposal) -> Iterator[str]:
         yield "header: true"
     if not sample.is_utf_8:
         yield "encoding: latin-1  # it is no UTF-8; windows-1252 may be meant"
+    if sample.nulls:
+        yield f"nulls: [{', '.join(map(quoted, sample.nulls))}]  # likely: words for no value"
     if proposal.needs_zone:
         yield f"timeZone:  # open: {NO_ZONE}"
     yield from _numbers(proposal)

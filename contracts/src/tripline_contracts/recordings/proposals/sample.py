@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import IO, Final
 
@@ -20,6 +20,8 @@ from tripline_contracts.recordings.recording import ParquetReader
 from tripline_contracts.recordings.rows import BadRow, Raw
 
 ROWS: Final = 200
+NULLS: Final = frozenset(("NULL", "null", "N/A", "n/a", "#N/A", "NaN", "nan", "\\N"))
+"""What databases, spreadsheets and pandas write for nothing, and nobody is called: None, NA and - may be names."""
 _INNER: Final = 3
 """Members of members of members have names."""
 
@@ -34,6 +36,7 @@ class Sample:
     :ivar has_header: the first row of CSV is one
     :ivar skipped: lines before the first row
     :ivar is_utf_8: its lines are
+    :ivar nulls: texts that stand for no value
     """
 
     format: Format
@@ -45,10 +48,18 @@ class Sample:
     delimiter: str | None = None
     skipped: int = 0
     is_utf_8: bool = True
+    nulls: tuple[str, ...] = ()
 
     def values(self, name: str) -> list[object]:
         """Of that column, without those that are nothing."""
-        return [value for row in self.rows if (value := row.get(name)) not in (None, "")]
+        return [value for row in self.rows if (value := row.get(name)) not in (None, "", *self.nulls)]
+
+    def with_nulls(self, declared: Container[str]) -> Sample:
+        """The same that knows which of its texts are words for nothing; those that are declared values are none."""
+        texts = {
+            value for row in self.rows for value in row.values() if isinstance(value, str) and value in NULLS
+        }
+        return replace(self, nulls=tuple(sorted(text for text in texts if text not in declared)))
 
     def heading(self, name: str) -> str:
         """What the file calls the column."""

@@ -58,7 +58,7 @@ OPEN: dict[str, Mapping[str, str]] = {
         "fields.paymentAmount.position": "3", "more": "  payeeId: {position: 2}", '"row-"': '"day-"',
     },
     "words for nothing, and a value without translation": {
-        "fields.eventTime.column": "when", '"card"': "CRD", '"wire"': "", "zone": "UTC", "nulls": "[NULL]",
+        "fields.eventTime.column": "when", '"card"': "CRD", '"wire"': "", "zone": "UTC",
     },
     "rows with too few and too many cells": ZONE,
     "JSON lines, a broken one among them": {},
@@ -115,7 +115,7 @@ def filled(text: str, answers: Mapping[str, str]) -> str:
                 text.replace(f"{entry}:", f"{entry}: {answer}").replace(f"{entry}}}", f"{answer}}}"),
                 1,
             )
-        elif entry in ("zone", "form", "nulls"):
+        elif entry in ("zone", "form"):
             name = "timeZone" if entry == "zone" else entry
             text, count = f"{name}: {answer}\n{text}".replace("form: }", "}"), 1
         elif entry == "more":

@@ -28,8 +28,13 @@ export class FieldChoice {
       : element("input", { id: `${id}-constant`, maxlength: 64, autocomplete: "off" });
     this.constant.addEventListener("change", onChange);
     this.constantPart = labelled("In every row", this.constant);
+    const onAnswer = () => {
+      if (proposed.sure === "open") this.settle();
+      onChange();
+    };
+    this.onAnswer = onAnswer;
     this.form = declared.kind === "timestamp"
-      ? new FormChoice(id, proposed, byPosition ? [] : columns, onChange)
+      ? new FormChoice(id, proposed, byPosition ? [] : columns, onAnswer)
       : null;
     this.values = element("div", { class: "mapping-values" });
     this.element = element(
@@ -78,10 +83,15 @@ export class FieldChoice {
   }
 
   changed() {
-    this.badge.hidden = true;
-    setText(this.reason, "");
+    this.settle();
     this.follow();
     this.onChange();
+  }
+
+  /** A person has said something: what was proposed, and why, is past. */
+  settle() {
+    this.badge.hidden = true;
+    setText(this.reason, "");
   }
 
   /** Shows what goes with the source. */
@@ -104,7 +114,7 @@ export class FieldChoice {
     for (const [index, one] of said.entries()) {
       const select = choice([["", "Refused"], ...pairs(this.declared.values)], {
         id: `mapping-${this.declared.name}-value-${index}`,
-        on: { change: this.onChange },
+        on: { change: this.onAnswer },
       });
       select.value = one.means ?? "";
       this.translations.set(one.said, select);

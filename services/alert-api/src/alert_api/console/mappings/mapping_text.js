@@ -20,14 +20,15 @@ export const NUMBERS = [
 ];
 
 /**
- * The text of the file. `chosen` has `timeZone`, `numbers` of the above or null, and `fields`, each `{name, source,
+ * The text of the file. `chosen` has `timeZone`, `numbers` of the above or null, `nulls`, and `fields`, each `{name, source,
  * form, values}` as a field's choice reads itself.
  */
-export function mappingText(name, proposal, { timeZone, numbers, fields }) {
+export function mappingText(name, proposal, { timeZone, numbers, nulls, fields }) {
   const said = fields.filter((field) => field.source !== null);
   return [
     `# Of ${name.replace(/[^\x20-\x7e\u00a0-\u024f]/g, "?")}`,
     ...formatLines(proposal),
+    nulls.length && `nulls: [${nulls.map(quoted).join(", ")}]`,
     timeZone && `timeZone: ${quoted(timeZone)}`,
     numbers?.decimalComma && "decimalComma: true",
     numbers?.thousands && `thousands: ${quoted(numbers.thousands)}`,

@@ -92,7 +92,9 @@ export class Mappings {
     });
     this.numbers = choice(this.numberStyles(), { id: "mapping-numbers" });
     this.numbers.value = this.proposal.numbers.length > 1 ? "" : this.likelyStyle();
-    for (const control of [this.zone, this.numbers]) control.addEventListener("change", onChange);
+    this.nulls = element("input", { id: "mapping-nulls", maxlength: 200, autocomplete: "off" });
+    this.nulls.value = this.proposal.nulls.join(" ");
+    for (const control of [this.zone, this.numbers, this.nulls]) control.addEventListener("change", onChange);
     this.wrong = element("ul", { class: "error mapping-wrong", "aria-label": "What is open or wrong" });
     this.rows = element("div", { "aria-live": "polite" });
     this.shown = element("pre", {
@@ -125,6 +127,7 @@ export class Mappings {
           this.numbers,
           this.proposal.numbers.length > 1 ? `${this.proposal.numberExample} may be ${several}.` : null,
         ),
+        labelled("Words for no value", this.nulls, "Parted by spaces"),
       ),
       this.wrong,
       element("h2", {}, "First rows"),
@@ -165,6 +168,7 @@ export class Mappings {
     this.text = mappingText(this.name, this.proposal, {
       timeZone: this.zone.value.trim(),
       numbers: NUMBERS[this.numbers.value] ?? null,
+      nulls: this.nulls.value.split(/\s+/).filter(Boolean),
       fields: this.choices.map((one) => one.read()),
     });
     setText(this.shown, this.text);

@@ -26,6 +26,7 @@ def proposal_json(head: Head, proposal: Proposal) -> dict[str, Any]:
         "hasHeader": sample.has_header,
         "byPosition": sample.by_position,
         "skippedLines": sample.skipped,
+        "nulls": list(sample.nulls),
         "rows": len(sample.rows),
         "columns": [
             {

@@ -81,6 +81,7 @@ class ProposedMappingSchema(_WithFields):  # type: ignore[misc,valid-type]
     hasHeader = _flag("Of CSV: the first row is one")
     byPosition = _flag("Columns are told by their numbers")
     skippedLines = _count("Lines before the first row")
+    nulls = _texts("Words for no value")
     rows = _count("That were looked at")
     columns = ma.fields.List(ma.fields.Nested(FileColumnSchema), required=True)
     numbers = ma.fields.List(
