@@ -29,6 +29,7 @@ WORDS = {
     "snoozed": "It alerted, and the alert is snoozed",
 }
 EVALUATED = ("alerted", "limit", "cooldown", "held_before", "snoozed")
+TAGS = {"limit": " window not full", "cooldown": " on trial, in place of v3"}
 ALERTED = ("alerted", "snoozed")
 
 
@@ -40,6 +41,7 @@ def rule(number: int, reason: str) -> dict[str, Any]:
         **(measured if reason in EVALUATED else dict.fromkeys(measured)),
         "warm": reason != "limit" if reason in EVALUATED else None, "conditions": None, "weighted": None,
         "alertId": "00000000-0000-4000-8000-000000000001" if reason in ALERTED else None,
+        "onTrial": {"percent": 20, "bucket": 7, "activeVersion": 3} if reason == "cooldown" else None,
         "snoozeId": 7 if reason == "snoozed" else None,
     }  # fmt: skip
 
@@ -60,7 +62,7 @@ def test_each_reason_is_told_in_words(open_window: OpenWindow) -> None:
     page.get_by_role("button", name="Ask", exact=True).click()
     for reason, words in WORDS.items():
         cells = page.get_by_role("row").filter(has_text=f"Made up: {reason} ").get_by_role("cell")
-        expect(cells.nth(1)).to_have_text(f"{words} window not full" if reason == "limit" else words)
+        expect(cells.nth(1)).to_have_text(f"{words}{TAGS.get(reason, '')}")
     state = page.locator("#why-not-state")
     expect(state).to_contain_text(detail)
     expect(state).to_contain_text("It was voided since.")

@@ -125,6 +125,8 @@ UNTOLD = ("reason", "effectiveUntil")
 """What the registry shows of a version, and an event has only where it is said."""
 PUBLISHED = {name: value for name, value in VERSION.items() if name not in UNTOLD} | {"type": "RulePublished"}
 EVENTS = [{**PUBLISHED, "type": "RulePaused", "version": 2, "position": 3}, PUBLISHED]
+BESIDE = {"version": 3, "definitionVersion": 1, "state": "ACTIVE", "shadow": {"version": 2}}
+ON_TRIAL = {**BESIDE, "definitionVersion": 0, "shadow": {"version": 1}}
 
 
 @pytest.mark.parametrize(
@@ -141,10 +143,12 @@ EVENTS = [{**PUBLISHED, "type": "RulePaused", "version": 2, "position": 3}, PUBL
         ),
         ({"/v1/changes": {"items": []}}, {"author": "ada", "approvedBy": None}),
         ({"/v1/rules/1": {"version": 1, "state": "ACTIVE"}}, {"versionNow": 1, "changedSince": None}),
+        ({"/v1/rules/1": BESIDE}, {"versionNow": 3, "changedSince": None}),
+        ({"/v1/rules/1": ON_TRIAL}, {"versionNow": 3, "changedSince": None}),
         ({"/v1/rules/1": None}, {"versionNow": None, "changedSince": "The rule is deleted."}),
         ({"/v1/rules/1/versions/1": None}, {"name": None, "definition": None, "author": None}),
     ],
-    ids=["deleted, and its events are there", "no approval", "nothing has changed", "deleted", "not shown"],
+    ids=["deleted, with events", "no approval", "the same", "a shadow", "on trial", "deleted", "not shown"],
 )
 def test_what_the_registry_does_not_say(answers: dict[str, Any], expected: dict[str, Any]) -> None:
     said = client_of(FakeRegistry(**answers)).get(f"{PATH}/explanation", headers=AS_VIEWER)

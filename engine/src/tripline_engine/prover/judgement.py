@@ -6,38 +6,36 @@ where micro-batches are cut decides nothing, so that one's counters are about no
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from tripline_contracts.event_type import GLOBAL_ANCHOR, SIDE
+from tripline_contracts.event_type import GLOBAL_ANCHOR
 from tripline_contracts.rules.grouping_keys import group_of
+from tripline_contracts.rules.rollout import bucket_of
 from tripline_engine.domain.judging.anchor_tuning import Telling
 from tripline_engine.domain.proof.reach import oldest_event_time
-from tripline_engine.domain.proof.reasons import Judged as JudgedAlone
 from tripline_engine.domain.proof.reasons import reason_of, version_in_force
 from tripline_engine.domain.rules.event_decoder import position_of
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_events import RuleEventGap, UnreadableRuleEvent
 from tripline_engine.domain.rules.rule_version import Rule, RuleVersion
-from tripline_engine.domain.shard.ports import OutRecord
+from tripline_engine.domain.shard.alert_mode import mode_of
 from tripline_engine.domain.transactions.parser import Parser
 from tripline_engine.domain.transactions.transaction_json import transaction_json
+from tripline_engine.prover.alone import Alone, Turn
 from tripline_engine.prover.budget import Budget
 from tripline_engine.prover.derivation import engines_in_turn, one_shard
 from tripline_engine.prover.errors import NothingThere
-from tripline_engine.prover.filtered_entries import FilteredEntries
 from tripline_engine.prover.recorded_batches import Read, RecordedBatches
 from tripline_engine.prover.replayed_shard import ReplayedShard
 from tripline_engine.prover.rules_log import RulesLog
 from tripline_engine.prover.selection import Selected, Selector, Values
 from tripline_engine.prover.settings import Judged
 from tripline_engine.rebuild.journals import Journals
-from tripline_engine.topic_names import ALERTS, REJECTS, RULES, TRACES
+from tripline_engine.topic_names import RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +122,12 @@ class _Judgement:
             budget,
         )
         self._transaction = self._read(standing.selected)
-        in_force = (
-            version_in_force(rule, standing.selected.event_time) for rule in standing.book.rules.values()
-        )
-        self._in_force = [version for version in in_force if version is not None]
+        self._judging = [
+            version
+            for rule in standing.book.rules.values()
+            for version in (version_in_force(rule, standing.selected.event_time), rule.shadow)
+            if version is not None and (version.percent > 0 or not version.is_shadow)
+        ]
         self._since = rules.tolerances.record_time_from(self._oldest())
         self._batches = RecordedBatches(journals, standing.engine, judged.event_type, budget)
         self._selector = Selector(config, self._values())
@@ -151,19 +151,12 @@ class _Judgement:
         raise NothingThere("the recorded order ends before the transaction")  # it has been read a moment ago
 
     def _alone(self, read: Read) -> dict[str, Any]:
-        self._shard.tell(Telling(every_trace=True))
-        payloads = self._selector.payloads([self._standing.selected])
-        output = self._shard.take([], [], payloads, on_demand=read.on_demand)
-        rejected = _rejected(output)
-        filtered = FilteredEntries(payloads, self._shard.book, self._config)
-        judged = JudgedAlone(
-            self._shard.counters,
-            _traces(output),
-            rejected is not None,
-            {(version.rule_id, side) for version in self._in_force for side in filtered.of(version)},
-        )
-        alerts = _alert_ids(output)
-        one = self._standing.selected
+        one, book = self._standing.selected, self._shard.book
+        turn = Turn(self._selector.payloads([one]), one.event_time, self._config, read.on_demand)
+        entries = [(rule, side) for _, rule in sorted(book.rules.items()) for side in self._sides(rule)]
+        tried = {rule.rule_id: rule for rule, side in entries if self._is_on_trial(rule, side)}
+        alone = turn.alone(self._shard)
+        on_trial = turn.alone(self._shard, tried) if tried else alone
         return {
             "transactionId": one.transaction_id,
             "eventTime": one.event_time,
@@ -173,12 +166,15 @@ class _Judgement:
             "transaction": self._transaction,
             "engine": self._standing.engine,
             "microBatch": self._standing.micro_batch,
-            "rejected": rejected,
+            "rejected": alone.rejected,
             "voidedAt": self._rules.voids.get((one.transaction_id, one.event_time)),
             "rules": [
-                self._of_rule(rule, judged, alerts, side)
-                for _, rule in sorted(self._shard.book.rules.items())
-                for side in self._sides(rule)
+                {
+                    **self._of_rule(rule.rule_id, side, on_trial if self._is_on_trial(rule, side) else alone),
+                    "alertId": alone.alerts.get((rule.rule_id, side)),
+                    "onTrial": self._trial_json(rule, side),
+                }
+                for rule, side in entries
             ],
         }
 
@@ -198,17 +194,30 @@ class _Judgement:
         values = self._transaction if party is None else {**self._transaction, party.name: value}
         return group_of(version.definition.grouping_key_names, values)
 
-    def _of_rule(
-        self, rule: Rule, judged: JudgedAlone, alerts: Mapping[tuple[int, str | None], str], side: str | None
-    ) -> dict[str, Any]:
-        version, shown = version_in_force(rule, self._standing.selected.event_time), self._shown(rule)
-        trace = judged.traces.get((rule.rule_id, side), {})
-        warm_from = self._shard.watermarks.warm_from(version) if version and trace else None
+    def _is_on_trial(self, rule: Rule, side: str | None) -> bool:
+        """Whether the rule's shadow counts for the entry, in place of the version that is in force."""
+        shadow, group = rule.shadow, self._group(self._shown(rule), side)
+        if shadow is None or rule.paused or None in group.values():
+            return False
+        return mode_of(shadow, group, self._standing.selected.event_time, shadow) == "live"
+
+    def _trial_json(self, rule: Rule, side: str | None) -> dict[str, Any] | None:
+        if rule.shadow is None or not self._is_on_trial(rule, side):
+            return None
+        active = self._shown(rule)
+        bucket = bucket_of(rule.rule_id, self._group(active, side))
+        return {"percent": rule.shadow.percent, "bucket": bucket, "activeVersion": active.version}
+
+    def _of_rule(self, rule_id: int, side: str | None, told: Alone) -> dict[str, Any]:
+        rule, time = told.shard.book.rules[rule_id], self._standing.selected.event_time
+        version, shown = version_in_force(rule, time), self._shown(rule)
+        trace = told.judged.traces.get((rule_id, side), {})
+        warm_from = told.shard.watermarks.warm_from(version) if version and trace else None
         return {
-            "ruleId": rule.rule_id,
+            "ruleId": rule_id,
             "version": shown.version,
             "name": shown.name,
-            "reason": reason_of(rule, version, judged, side),
+            "reason": reason_of(rule, version, told.judged, side),
             "group": self._group(shown, side),
             "side": side,
             "value": trace.get("value"),
@@ -218,12 +227,9 @@ class _Judgement:
             "windowStart": trace.get("windowStart"),
             "windowEnd": trace.get("windowEnd"),
             "late": trace.get("late"),
-            "warm": (warm_from is not None and self._standing.selected.event_time >= warm_from)
-            if trace
-            else None,
+            "warm": (warm_from is not None and time >= warm_from) if trace else None,
             "conditions": trace.get("conditions"),
             "weighted": trace.get("weighted"),
-            "alertId": alerts.get((rule.rule_id, side)),
         }
 
     def _read(self, one: Selected) -> dict[str, Any]:
@@ -234,10 +240,10 @@ class _Judgement:
 
     def _oldest(self) -> int:
         time = self._standing.selected.event_time
-        return min((oldest_event_time(version, time) for version in self._in_force), default=time)
+        return min((oldest_event_time(version, time) for version in self._judging), default=time)
 
     def _values(self) -> Values:
-        anchors = {version.anchor for version in self._in_force}
+        anchors = {version.anchor for version in self._judging}
         return {anchor: self._values_on(anchor) for anchor in anchors}
 
     def _values_on(self, anchor: str) -> tuple[str, ...]:
@@ -247,22 +253,3 @@ class _Judgement:
         party = self._event_type.party(anchor)
         fields = (anchor,) if party is None else party.fields
         return tuple(self._transaction[field] for field in fields if self._transaction[field] is not None)
-
-
-def _rejected(output: Sequence[OutRecord]) -> dict[str, str] | None:
-    for record in output:
-        if record.topic == REJECTS:
-            headers = dict(record.headers)
-            return {"reason": headers["reason"].decode(), "detail": headers["detail"].decode()}
-    return None
-
-
-def _traces(output: Sequence[OutRecord]) -> dict[tuple[int, str | None], dict[str, Any]]:
-    traces = [json.loads(record.value) for record in output if record.topic == TRACES]
-    return {(trace["ruleId"], trace.get(SIDE)): trace for trace in traces}
-
-
-def _alert_ids(output: Sequence[OutRecord]) -> dict[tuple[int, str | None], str]:
-    """By rule and side; what the transaction had judged again is not its own."""
-    alerts = [json.loads(record.value) for record in output if record.topic == ALERTS]
-    return {(alert["ruleId"], alert.get(SIDE)): alert["alertId"] for alert in alerts if not alert["partial"]}

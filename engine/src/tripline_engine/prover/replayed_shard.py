@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+
+import msgspec
 
 from tripline_engine.domain.judging.anchor_tuning import DEFAULT_TUNING as ANCHOR_TUNING
 from tripline_engine.domain.judging.anchor_tuning import Telling
 from tripline_engine.domain.rules.rule_book import RuleBook
+from tripline_engine.domain.rules.rule_version import Rule
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload
@@ -74,10 +77,36 @@ class ReplayedShard:
         ]
         return self._process(payloads, on_demand=on_demand)
 
-    def tell(self, telling: Telling) -> None:
-        """Tell so much from now on: the arrays are built anew from the log."""
-        self._tuning = replace(DEFAULT_TUNING, anchor=replace(ANCHOR_TUNING, telling=telling))
-        self._attached = {}
+    def telling(self, telling: Telling) -> ReplayedShard:
+        """One that goes on from here by itself, and tells so much: its arrays are built anew from the log."""
+        other = ReplayedShard(self._config, telling)
+        other._log, other._waiting, other.clock = self._log.copy(), self._waiting, self.clock
+        return other
+
+    def promote(self, rules: Iterable[Rule], after: int, *, on_demand: bool) -> None:
+        """Have what comes next judged by the shadows of these rules, with all that they know, as once promoted.
+
+        No engine was told so. It is what tells evaluations and counts of a shadow, which an engine never does.
+
+        :param after: the position of the last rule event
+        """
+        self._flush(on_demand=on_demand)
+        events = [
+            msgspec.json.encode(
+                {
+                    "type": "RuleShadowPromoted",
+                    "position": position,
+                    "ruleId": rule.rule_id,
+                    "version": rule.version + 1,
+                    "definitionVersion": rule.shadow.version,
+                    "state": "ACTIVE",
+                }
+            )
+            for position, rule in enumerate(rules, after + 1)
+            if rule.shadow is not None
+        ]
+        payloads = [Payload(Kind.RULE_EVENT, event, number) for number, event in enumerate(events)]
+        self._process(payloads, on_demand=on_demand)
 
     @property
     def book(self) -> RuleBook:

@@ -11,6 +11,12 @@ class MemoryLog:
     def __init__(self) -> None:
         self._data: dict[str, bytes] = {}
 
+    def copy(self) -> MemoryLog:
+        """One with the same, of which nothing comes here."""
+        other = MemoryLog()
+        other._data = dict(self._data)
+        return other
+
     def get(self, key: str) -> bytes | None:
         return self._data.get(key)
 

@@ -77,9 +77,12 @@ def _since(rule_id: int, version: int, ask: Ask) -> dict[str, Any]:
     if status != HTTPStatus.OK:
         return {"versionNow": None, "stateNow": None, "changedSince": "The rule is deleted."}
     known = {"versionNow": now["version"], "stateNow": now["state"]}
-    if now["version"] == version:
+    shadow = now.get("shadow")
+    # events of a shadow have the shadow's definition, which is not the rule's yet
+    newest = now["version"] if shadow is None else now["definitionVersion"]
+    if version == newest or (shadow is not None and version == shadow["version"]):
         return {**known, "changedSince": None}
-    status, compared = ask(f"/v1/rules/{rule_id}/diff", {"from": str(version), "to": str(now["version"])})
+    status, compared = ask(f"/v1/rules/{rule_id}/diff", {"from": str(version), "to": str(newest)})
     return {**known, "changedSince": compared["summary"] if status == HTTPStatus.OK else None}
 
 

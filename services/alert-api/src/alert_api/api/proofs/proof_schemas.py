@@ -218,7 +218,8 @@ def _judged_rule() -> dict[str, Any]:
             "ruleId": {"type": "integer"},
             "version": {
                 "type": "integer",
-                "description": "In force at its event time; if none was, the newest then",
+                "description": "In force at its event time; if none was, the newest then. Of a group on trial the"
+                " version on trial",
             },
             "name": {"type": "string"},
             "reason": {
@@ -249,6 +250,22 @@ def _judged_rule() -> dict[str, Any]:
                 "description": "Of a rule that weighs conditions: what their weights came to, as in an alert",
             },
             "alertId": _nullable("string"),
+            "onTrial": {
+                "anyOf": [
+                    _closed(
+                        {
+                            "percent": {"type": "integer", "description": "Of groups, then"},
+                            "bucket": {"type": "integer", "description": "The group's, below percent"},
+                            "activeVersion": {
+                                "type": "integer",
+                                "description": "In whose place it judged the group",
+                            },
+                        }
+                    ),
+                    {"type": "null"},
+                ],
+                "description": "Of a rollout: the group is among those that the version on trial counts for",
+            },
             "snoozeId": _nullable("integer", description="Of the snooze that covers the alert"),
         }
     )

@@ -115,7 +115,13 @@ function row(rule) {
       element("a", ruleLink({ ruleId: rule.ruleId, ruleVersion: rule.version }), rule.name),
       ` v${rule.version}`,
     ),
-    element("td", { class: "words" }, reason, rule.warm === false ? [" ", notWarm()] : null),
+    element(
+      "td",
+      { class: "words" },
+      reason,
+      rule.warm === false ? [" ", notWarm()] : null,
+      rule.onTrial ? [" ", onTrial(rule.onTrial)] : null,
+    ),
     element("td", {}, (group.join(", ") || "all") + (rule.side ? ` as ${rule.side}` : "")),
     element(
       "td",
@@ -132,6 +138,12 @@ function row(rule) {
       [...measured.map(limitOf), ...sums.map(([, least]) => least)].join("; "),
     ),
   );
+}
+
+function onTrial({ percent, activeVersion }) {
+  const title = `This group is among the ${percent} % that are judged by the version on trial, ` +
+    `in place of version ${activeVersion}`;
+  return element("span", { class: "tag", title }, `on trial, in place of v${activeVersion}`);
 }
 
 function notWarm() {
