@@ -82,3 +82,45 @@ def test_a_shadow_is_ended_and_who_only_reads_sees_it(
     expect(seen).to_be_hidden()
     assert stored(stack, rule["ruleId"])["shadow"] is None
     window.is_clean()
+
+
+def test_a_shadow_is_rolled_out_and_widened(
+    open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any]
+) -> None:
+    """The rule's own version would need a million payments: what counts is of the shadow, in its share of groups."""
+    window = open_window("analyst")
+    page, rule_id = window.page, rule["ruleId"]
+    with stack.registry("analyst") as registry:
+        body = definition(rule["name"], limit=1)
+        registry.post(f"/v1/rules/{rule_id}/shadow", json=body, headers={"If-Match": "*"}).raise_for_status()
+    window.go(f"/rules/{rule_id}")
+    section = page.locator(".rule-shadow")
+    form = page.get_by_role("dialog", name=re.compile("Roll out the shadow of"))
+    for step, share in (("Roll out", 50), ("Widen the rollout", 99)):
+        section.get_by_role("button", name=step).click()
+        form.get_by_label("Percent of groups").fill(str(share))
+        form.get_by_label("Reason").fill("it looks right")
+        form.get_by_role("button", name=f"Roll out to {share} %").click()
+        expect(section).to_contain_text(f"It is rolled out to {share} % of groups")
+        expect(versions_of(page).first).to_contain_text(f"shadow rolled out to {share} % by analyst")
+    expect(section.get_by_role("button", name="Widen")).to_have_count(0)
+
+    version = stored(stack, rule_id)["version"]
+    eventually(lambda: is_applied(stack, {**rule, "version": version}), "it is applied", SECONDS)
+    with stack.generator() as generator:
+        generator.post("/v1/scenarios/card-testing/plays").raise_for_status()
+    arms = section.get_by_role("region", name="Both arms")
+    counted = arms.get_by_role("row", name=re.compile(r"^Alerts [1-9]\d*, of"))
+    expect(counted).to_be_visible(timeout=60_000)
+    expect(section).to_contain_text("cannot be said before both versions have alerts that count")
+    looks_well(window, "rule-with-a-rollout")
+    with stack.alerts() as alerts:
+        counting = alerts.get("/v1/alerts", params={"ruleId": rule_id}).json()["items"]
+    assert {alert["ruleVersion"] for alert in counting} == {2}
+
+    section.get_by_role("button", name="End the shadow").click()
+    asked = page.get_by_role("dialog", name=re.compile("End the shadow"))
+    expect(asked).to_contain_text("Version 1 counts for all groups again")
+    asked.get_by_role("button", name="Stop it").click()
+    expect(section).to_be_hidden()
+    window.is_clean()

@@ -16,6 +16,7 @@ const VERBS = {
   RESUME_RULE: "Resume rule",
   DELETE_RULE: "Delete rule",
   START_SHADOW: "Start a shadow of rule",
+  ROLL_OUT_SHADOW: "Roll out the shadow of rule",
   END_SHADOW: "End the shadow of rule",
   PROMOTE_SHADOW: "Promote the shadow of rule",
   LIST: "List",
@@ -51,9 +52,10 @@ export async function whatChanges(change) {
   if (kind === "LIST_ENTRIES") return await entryChanges(change);
   if (kind === "PARAMETER") return [diffTable([await parameterChange(change)])];
   if (kind === "SETTINGS" || kind === "COMMAND") return [diffTable(members(content))];
-  if (kind === "PROMOTE_SHADOW") {
+  if (kind === "PROMOTE_SHADOW" || kind === "ROLL_OUT_SHADOW") {
     const shadow = await valueNow(`/rules/${change.ruleId}`, "shadow");
-    return shadow ? [words(shadow.definition)] : [];
+    const share = kind === "ROLL_OUT_SHADOW" ? [shareTable(content, shadow)] : [];
+    return shadow ? [words(shadow.definition), ...share] : share;
   }
   const definition = await valueNow(`/rules/${change.ruleId}`, "definition");
   return definition ? [words(definition)] : [];
@@ -68,8 +70,14 @@ function whatWasAsked({ kind, content }) {
   if (content?.definition) {
     return [words(content.definition), end(content.effectiveUntil ?? null)].filter(Boolean);
   }
+  if (kind === "ROLL_OUT_SHADOW") return [shareTable(content, null)];
   if (kind === "PARAMETER") return [diffTable([{ title: "value", before: "", after: content.value }])];
   return kind === "SETTINGS" || kind === "COMMAND" ? [diffTable(members(content))] : [];
+}
+
+function shareTable({ percent }, shadow) {
+  const before = shadow ? `${shadow.percent} %` : "";
+  return diffTable([{ title: "groups it counts for", before, after: `${percent} %` }]);
 }
 
 async function warnings({ ruleId, content }) {

@@ -4,6 +4,12 @@ import { fieldOf } from "./event_type.js";
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const hour = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+});
 const whole = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
 /** "1234567.5" → "1,234,567.5" */
@@ -28,6 +34,11 @@ export function fieldTime(ms) {
   if (ms === null) return "";
   const local = ms - new Date(ms).getTimezoneOffset() * 60_000;
   return new Date(local).toISOString().slice(0, 19);
+}
+
+/** "1 May, 11:00": where the year goes without saying, and seconds say nothing. */
+export function hourTime(ms) {
+  return hour.format(new Date(ms));
 }
 
 export function fullTime(ms) {

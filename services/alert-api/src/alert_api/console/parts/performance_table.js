@@ -52,14 +52,16 @@ function line(row, named) {
   );
 }
 
-function casesText(cases) {
+/** The outcomes that there are, with their numbers. */
+export function casesText(cases) {
   const said = OUTCOMES.filter(([outcome]) => cases[outcome] > 0).map(([outcome, text]) =>
     `${figure(cases[outcome])} ${text}`
   );
   return said.join(", ") || "none";
 }
 
-function precisionText({ precision, cases }) {
+/** With its range and what it is of. */
+export function precisionText({ precision, cases }) {
   if (precision === null) return "\u2013 ";
   const decided = counted(cases.confirmed_fraud + cases.false_positive, "case");
   return `${percent(precision.value)} (${percent(precision.low)} to ${

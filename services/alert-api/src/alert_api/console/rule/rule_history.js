@@ -125,11 +125,11 @@ export class RuleHistory {
     }
   }
 
-  /** Only where it would change something. */
+  /** Only where it would change something, and not beside a shadow: the rule takes no definition then. */
   revertButton(version) {
     const { rule, onDone } = this;
     const isSame = version.definitionHash === rule.definitionHash && version.name === rule.name;
-    if (isSame || rule.versions || !session.may("rules:write")) return null;
+    if (isSame || rule.shadow || rule.versions || !session.may("rules:write")) return null;
     return button("Revert to this", () => revertRule(this.rule, version, onDone, this.fourEyes), {
       "aria-label": `Revert to version ${version.version}`,
     });

@@ -2,8 +2,9 @@
 
 import { call, registry, session } from "../core/client.js";
 import { button, element } from "../core/dom.js";
-import { counted, fullTime } from "../core/format.js";
-import { endShadow, promoteShadow } from "../rules/rule_acts.js";
+import { counted, fullTime, hourTime } from "../core/format.js";
+import { armsOf } from "./rule_arms.js";
+import { endShadow, promoteShadow, rollOutShadow } from "../rules/rule_acts.js";
 import { inWords } from "../words/definition.js";
 
 const AGAIN_MS = 5000;
@@ -11,7 +12,7 @@ const HOURS_SHOWN = 24;
 
 export class RuleShadow {
   constructor(ruleId, onDone) {
-    Object.assign(this, { ruleId, onDone, version: null, since: null, shown: null, readAt: 0 });
+    Object.assign(this, { ruleId, onDone, told: null, version: null, since: null, shown: null, readAt: 0 });
     this.words = element("div");
     this.said = element("p", { class: "muted", role: "status" });
     this.figures = element("div");
@@ -30,9 +31,10 @@ export class RuleShadow {
   async take(rule, now = Date.now()) {
     const shadow = rule?.shadow ?? null;
     this.element.hidden = shadow === null;
-    if (shadow === null) return void Object.assign(this, { version: null, shown: null });
-    if (shadow.version !== this.version) this.begin(rule, shadow);
+    if (shadow === null) return void Object.assign(this, { told: null, version: null, shown: null });
+    if (shadow.version !== this.version) this.begin(shadow);
     this.rule = rule;
+    this.tellOf(rule, shadow);
     if (now - this.readAt < AGAIN_MS) return undefined;
     this.readAt = now;
     try {
@@ -46,24 +48,29 @@ export class RuleShadow {
   }
 
   /** Another one than before: nothing that was shown is about it. */
-  begin(rule, shadow) {
+  begin(shadow) {
     Object.assign(this, { version: shadow.version, since: null, shown: null, readAt: 0 });
     this.said.textContent = "Asking\u2026";
     this.figures.replaceChildren();
+  }
+
+  /** What it is, and what may be done with it; what is the same is left alone. */
+  tellOf(rule, shadow) {
+    const { version, percent, definition } = shadow;
+    const told = JSON.stringify([version, percent, rule.definitionVersion, [...session.scopes]]);
+    if (told === this.told) return;
+    this.told = told;
     this.words.replaceChildren(
-      element("p", { class: "rule-words" }, inWords(shadow.definition)),
-      element(
-        "p",
-        { class: "muted" },
-        `Version ${shadow.version} runs beside version ${rule.definitionVersion}, on the same history. ` +
-          "Nobody is told of its alerts.",
-      ),
+      element("p", { class: "rule-words" }, inWords(definition)),
+      element("p", { class: "muted" }, standing(version, percent, rule.definitionVersion)),
     );
+    const further = percent ? "Widen the rollout" : "Roll out";
     const offered = [
+      percent < 99 ? button(further, () => rollOutShadow(this.rule, this.onDone)) : null,
       button("Promote the shadow", () => promoteShadow(this.rule, this.onDone), { kind: "primary" }),
       button("End the shadow", () => endShadow(this.rule, this.onDone)),
     ];
-    this.acts.replaceChildren(...(session.may("rules:write") ? offered : []));
+    this.acts.replaceChildren(...(session.may("rules:write") ? offered.filter(Boolean) : []));
   }
 
   show(compared) {
@@ -74,6 +81,7 @@ export class RuleShadow {
     this.said.textContent = both + onlyActive + onlyShadow === 0
       ? `Since ${fullTime(compared.from)} neither of them has given an alert.`
       : `Since ${fullTime(compared.from)}, by event time:`;
+    const versions = { trial: this.version, active: this.rule.definitionVersion };
     this.figures.replaceChildren(
       element(
         "dl",
@@ -82,11 +90,19 @@ export class RuleShadow {
         figure("only the rule", onlyActive),
         figure("only the shadow", onlyShadow),
       ),
+      ...armsOf(compared.arms, versions),
       ...(compared.hours.length ? [hoursTable(compared.hours)] : []),
       ...newest("The newest that only the rule alerted about", compared.newestOnlyActive),
       ...newest("The newest that only the shadow alerted about", compared.newestOnlyShadow),
     );
   }
+}
+
+function standing(version, percent, active) {
+  const beside = `Version ${version} runs beside version ${active}, on the same history. `;
+  if (!percent) return `${beside}Nobody is told of its alerts.`;
+  return `${beside}It is rolled out to ${percent} % of groups: of these its alerts count, in place of those of ` +
+    `version ${active}.`;
 }
 
 /** What it judges nothing from before: its start, or its effectiveFrom where that is later. */
@@ -104,7 +120,7 @@ function hoursTable(hours) {
     element(
       "tr",
       {},
-      element("th", { scope: "row" }, fullTime(hour)),
+      element("th", { scope: "row" }, hourTime(hour)),
       ...[both, onlyActive, onlyShadow].map((count) => element("td", { class: "number" }, String(count))),
     );
   const left = hours.length - HOURS_SHOWN;

@@ -11,6 +11,7 @@ const HAPPENED = {
   RuleResumed: "resumed",
   RuleDeleted: "deleted",
   RuleShadowStarted: "started as a shadow",
+  RuleShadowRolledOut: "shadow rolled out",
   RuleShadowEnded: "shadow ended",
   RuleShadowPromoted: "promoted from a shadow",
 };
@@ -44,7 +45,8 @@ function asTold(version, before) {
   return isChosen ? version : { ...version, effectiveFrom: before.effectiveFrom };
 }
 
-function who({ type, actor, occurredAt }, approver, isAlone) {
+function who({ type, actor, occurredAt, percent }, approver, isAlone) {
   const approved = approver ? `, approved by ${approver}` : isAlone ? " alone" : "";
-  return `${HAPPENED[type] ?? type} by ${actor}${approved}, ${fullTime(occurredAt)}`;
+  const share = percent ? ` to ${percent} %` : "";
+  return `${HAPPENED[type] ?? type}${share} by ${actor}${approved}, ${fullTime(occurredAt)}`;
 }

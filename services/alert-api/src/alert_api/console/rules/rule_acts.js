@@ -6,6 +6,7 @@ import { confirm } from "../core/confirm.js";
 import { byId, setText, toast } from "../core/dom.js";
 import { feeds } from "../core/pipeline.js";
 import { PurposeForm } from "./purpose_form.js";
+import { RolloutForm } from "./rollout_form.js";
 import { RuleForm } from "./rule_form.js";
 import { RuleTrace } from "./rule_trace.js";
 
@@ -33,12 +34,19 @@ export function shadowRule(rule, onDone = () => {}) {
   form.name.focus();
 }
 
+/** Opens the form for the share of groups that the rule's shadow counts for. */
+export function rollOutShadow(rule, onDone) {
+  const form = new RolloutForm(rule, () => done(onDone));
+  showDialog(`Roll out the shadow of \u201c${rule.name}\u201d`, form.element);
+  form.percent.focus();
+}
+
 export function promoteShadow(rule, onDone) {
   confirm({
     title: `Promote the shadow of \u201c${rule.name}\u201d?`,
     what:
       `Version ${rule.shadow.version} becomes the rule's definition, with all that it knows. From then on its ` +
-      "alerts are alerts of the rule.",
+      "alerts are alerts of the rule, for all groups.",
     go: "Make it the rule",
     reason: "optional",
     act: async (reason) => {
@@ -52,7 +60,9 @@ export function promoteShadow(rule, onDone) {
 export function endShadow(rule, onDone) {
   confirm({
     title: `End the shadow of \u201c${rule.name}\u201d?`,
-    what: "It judges nothing from then on. The rule stays as it is.",
+    what: rule.shadow.percent
+      ? `It judges nothing from then on. Version ${rule.definitionVersion} counts for all groups again.`
+      : "It judges nothing from then on. The rule stays as it is.",
     go: "Stop it",
     reason: "optional",
     act: async (reason) => {
