@@ -64,6 +64,11 @@ def prove(page: Page) -> None:
     expect(page.locator("#proof-state")).to_have_text("")
 
 
+def compared_by_now(page: Page) -> None:
+    """The shadow beside its rule: that is asked for apart."""
+    expect(page.locator(".rule-shadow")).not_to_contain_text("Asking")
+
+
 def refused(page: Page) -> None:
     """A key that nobody has."""
     page.get_by_label("API key").fill("no-such-key")
@@ -99,7 +104,7 @@ def pages(made: Contents, four_eyes: str) -> tuple[Scene, ...]:
         Scene("webhooks", "ops", "/webhooks", "Night shift"),
         Scene("rules", "analyst", "/rules", "✓ applied"),
         Scene("rules-worth", "analyst", "/rules", "✓ applied", worth),
-        Scene("rule-shadow", "analyst", f"/rules/{rules['many']}", "runs beside version"),
+        Scene("rule-shadow", "analyst", f"/rules/{rules['many']}", "runs beside version", compared_by_now),
         Scene("rule-several", "analyst", f"/rules/{rules['several']}", "All its alerts"),
         Scene("rule-paused", "analyst", f"/rules/{rules['relative']}", "paused by"),
         Scene("rule-compared", "analyst", compared, "too many alerts"),
