@@ -88,7 +88,7 @@ down: $(STAMP) ## stops what `make up` started
 rebuild: $(STAMP) ## builds the engine's checkpoint again, from the recorded order, of the stack that runs
 	@$(BIN)/tripline rebuild
 
-bench: $(STAMP) ## measures everything against its bars (some twenty-five minutes); writes var/bench.json
+bench: $(STAMP) ## measures everything against its bars (some forty minutes); writes var/bench.json
 	@$(BIN)/python -m bench
 
 bench-long: $(STAMP) ## the same with more payments for longer, the widest windows, by number of shards (two hours)

@@ -53,11 +53,13 @@ class Options:
     :ivar most_alerts: alerts that are written at most; all are counted
     :ivar knowledge: what is known at each moment
     :ivar recordings: files that are the history, in place of topic and archive; `mapping` says how they are read
+    :ivar spark: the master of the Spark that judges files
+    :ivar shards: None: one in this process, two for each core on Spark
     """
 
     beside: Sequence[str] = ()
     engine: str | None = None
-    shards: int = 1
+    shards: int | None = None
     out: Path | None = None
     labels: Path | None = None
     progress: Path | None = None
@@ -65,6 +67,7 @@ class Options:
     knowledge: Knowledge = "as-it-was"
     recordings: Sequence[Path] = ()
     mapping: Path | None = None
+    spark: str | None = None
 
 
 def backtest(files: Sequence[Path], first: str | None, until: str | None, options: Options) -> None:
@@ -129,18 +132,25 @@ def _run(
             mapping = mapping_of(options.mapping, event_type)
             files = Files(options.recordings, mapping, _named_values(rules, settings))
             judged = Judged(event_type, "data")
-            return backtest_files(rules, span, files, judged, take, options.shards, progressed)
+            if options.spark is not None:
+                # Spark takes a second to import
+                from tripline_engine.backtest.on_spark.job import judge_on  # noqa: PLC0415
+
+                return judge_on(options.spark, options.shards, rules, span, files, judged, take, progressed)
+            return backtest_files(rules, span, files, judged, take, options.shards or 1, progressed)
         by_topic = stack.enter_context(journals(settings, event_type))
         history = history_of(rules, span, options.engine, by_topic, event_type)
         judged = Judged(event_type, settings.clock)
         run = backtest_today if options.knowledge == "today" else run_backtest
-        return run(rules, span, history, by_topic, judged, take, options.shards, progressed), []
+        return run(rules, span, history, by_topic, judged, take, options.shards or 1, progressed), []
 
 
 def _refuse_at_odds(options: Options) -> None:
     """Raises BadSettings."""
     if not options.recordings and options.mapping is not None:
         raise BadSettings("--mapping: goes with --files")
+    if not options.recordings and options.spark is not None:
+        raise BadSettings("--spark: goes with --files; topic and archive are judged in this process")
     if options.recordings and options.engine is not None:
         raise BadSettings("--engine: files are no engine's history")
     if options.recordings and options.knowledge != "as-it-was":

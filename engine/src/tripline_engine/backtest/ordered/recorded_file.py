@@ -103,7 +103,10 @@ class RecordedFile:
     def group_rows(self) -> tuple[int, ...] | None:
         """How many rows each of its row groups has; None of what is no Parquet. Raises UnreadableRecording."""
         with self._opened() as opened:
-            return self._parquet(opened).group_rows if self._is_parquet(opened) else None
+            if self._is_parquet(opened):
+                return self._parquet(opened).group_rows
+            open_recording(opened, self._event_type, self._mapping)
+            return None
 
     def transactions(self, groups: range | None = None) -> Iterator[tuple[pa.Table, float]]:
         """Its transactions in the order of the file, with FILE and LINE, in pieces, each with the share read so far.

@@ -101,7 +101,7 @@ _TRIM: Final = (
 
 # The JVM calls the driver back over a port of loopback. With Java threads pinned to Python's it has no secret, and
 # whoever shares the machine may call the driver's listener in its place; unpinned, both sides know the gateway's.
-_PINNED: Final = "PYSPARK_PIN_THREAD"
+PINNED: Final = "PYSPARK_PIN_THREAD"
 
 # History and windows are not in the JVM's heap; what is lives for one micro-batch or for some seconds. Survivors large
 # enough for that keep it out of the old generation, whose collections stop everything for a third of a second. Two
@@ -125,11 +125,11 @@ def start_session(settings: EngineSettings, shards: int, archive: ClassCache | N
     # workers have to run the same interpreter, with the same packages
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault(_MALLOC, _ARENAS)
-    os.environ[_PINNED] = "false"
+    os.environ[PINNED] = "false"
     builder = SparkSession.Builder().appName("tripline-engine").master(settings.spark_master)
     for key, value in {**_PURPOSE, **_deployment(settings, shards, archive)}.items():
         builder = builder.config(key, value)
-    session = _created(builder)
+    session = created(builder)
     session.sparkContext.setLogLevel("ERROR")
     refuse_speculation(session)
     refuse_strange_callers(session)
@@ -137,7 +137,8 @@ def start_session(settings: EngineSettings, shards: int, archive: ClassCache | N
     return session
 
 
-def _created(builder: SparkSession.Builder) -> SparkSession:
+def created(builder: SparkSession.Builder) -> SparkSession:
+    """The session of a builder. Raises BadSettings for a cluster without a shared secret."""
     try:
         return builder.getOrCreate()
     except Py4JJavaError as error:
@@ -183,7 +184,7 @@ def refuse_strange_callers(session: SparkSession) -> None:
     if not gateway.callback_server_parameters.auth_token:
         session.stop()
         raise BadSettings(
-            f"{_PINNED}: must be false, else any user of this machine can call the engine's driver"
+            f"{PINNED}: must be false, else any user of this machine can call the engine's driver"
         )
 
 

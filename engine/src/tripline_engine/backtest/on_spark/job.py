@@ -1,0 +1,214 @@
+"""The job: its stages on Spark, how far they are, and their alerts in one order."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+import structlog
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
+from pyspark.storagelevel import StorageLevel
+
+from tripline_engine.backtest.evaluation import Take
+from tripline_engine.backtest.on_spark.tasks import judging, reading
+from tripline_engine.backtest.on_spark.work import (
+    ALERT,
+    REPORT,
+    Fault,
+    Reported,
+    Work,
+    units_of,
+    whole_reports,
+)
+from tripline_engine.backtest.ordered.event_cells import CELL
+from tripline_engine.backtest.ordered.file_batches import wanted_anchors
+from tripline_engine.backtest.ordered.file_history import Files
+from tripline_engine.backtest.ordered.recorded_file import FileReport, RecordedFile
+from tripline_engine.backtest.tried import Progressed, Tried, not_told
+from tripline_engine.backtest.tried_log import TriedLog, is_named_value
+from tripline_engine.backtest.tried_rules import TriedRule
+from tripline_engine.certificate.span import Span
+from tripline_engine.certificate.span_alert import AlertReader
+from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.errors import EngineError
+from tripline_engine.prover.settings import Judged
+from tripline_engine.spark.query.batch_session import start_batch_session
+
+_log = structlog.get_logger(__name__)
+
+_PACKED: Final = "shardKey int, kind byte, rows long, payload binary"
+_JUDGEMENTS: Final = "kind byte, eventTime long, alertId string, payload binary"
+_READ: Final = 1_000
+_JUDGED: Final = 2_000
+_SHARDS_PER_CORE: Final = 2
+"""So many that one which is done early leaves no core idle for long."""
+_LOOK_SECONDS: Final = 0.5
+_LOG_SECONDS: Final = 5.0
+
+
+class JobFailed(EngineError):
+    """A task failed as often as Spark tries one; the message is Spark's."""
+
+
+def judge_on(
+    master: str,
+    shards: int | None,
+    rules: Sequence[TriedRule],
+    span: Span,
+    files: Files,
+    judged: Judged,
+    take: Take,
+    progressed: Progressed,
+) -> tuple[Tried, list[FileReport]]:
+    """`backtest_on_spark` with a session of its own. Raises BadSettings for a cluster without a secret, too."""
+    session = start_batch_session(master)
+    try:
+        count = shards or _SHARDS_PER_CORE * session.sparkContext.defaultParallelism
+        return backtest_on_spark(OnSpark(session, count), rules, span, files, judged, take, progressed)
+    finally:
+        session.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class OnSpark:
+    """Where files are judged, and in how many shards.
+
+    :ivar cell: transactions in a cell of the grid of event times, on average
+    :ivar fault: what a test has tasks do
+    """
+
+    session: SparkSession
+    shards: int
+    cell: int = CELL
+    fault: Fault | None = None
+
+
+def backtest_on_spark(
+    spark: OnSpark,
+    rules: Sequence[TriedRule],
+    span: Span,
+    files: Files,
+    judged: Judged,
+    take: Take,
+    progressed: Progressed = not_told,
+) -> tuple[Tried, list[FileReport]]:
+    """As `backtest_files`, whose alerts these are; they come in the order of event time, then id.
+
+    Raises UnreadableRecording, JobFailed.
+    """
+    started = time.monotonic()
+    work = _work(spark, rules, span, files, judged)
+    judgements = _judgements(spark.session, work).persist(StorageLevel.DISK_ONLY)
+    reader = AlertReader(judged.event_type, span)
+    reports: list[Reported] = []
+    batches = transactions = 0
+    try:
+        _run(spark.session, judgements, Course(progressed))
+        for row in judgements.orderBy("kind", "eventTime", "alertId").toLocalIterator():
+            payload = bytes(row["payload"])
+            if row["kind"] == REPORT:
+                reports.append(msgspec.json.decode(payload, type=Reported))
+            elif row["kind"] == ALERT:
+                alert = reader.read(payload)
+                assert alert is not None  # the task has read it
+                take(alert)
+            else:
+                of_shard = msgspec.json.decode(payload, type=tuple[int, int])
+                batches, transactions = batches + of_shard[0], transactions + of_shard[1]
+    except (PySparkException, Py4JError) as error:
+        raise _failed(error) from error
+    finally:
+        judgements.unpersist()
+    progressed(_READ + _JUDGED, _READ + _JUDGED, transactions)
+    tried = Tried("files", batches, transactions, time.monotonic() - started)
+    return tried, whole_reports(reports, [path.name for path in files.paths])
+
+
+def _work(spark: OnSpark, rules: Sequence[TriedRule], span: Span, files: Files, judged: Judged) -> Work:
+    event_type = judged.event_type
+    key = (secrets.randbits(64), secrets.randbits(64))
+    config = EngineConfig("files", event_type, event_type.anchors, spark.shards, key, judged.clock)
+    paths = tuple(path.absolute() for path in files.paths)
+    opened = [RecordedFile(number, path, event_type, files.mapping) for number, path in enumerate(paths)]
+    events = TriedLog(rules, span, event_type, is_named_value).of(files.named)
+    units = tuple(units_of(opened))
+    anchors = wanted_anchors(config, rules)
+    return Work(config, span, paths, files.mapping, units, anchors, tuple(events), spark.cell, spark.fault)
+
+
+def _judgements(session: SparkSession, work: Work) -> DataFrame:
+    """Nothing is done yet. Each unit is a task, and so is each shard: its key is in a partition of its own."""
+    units = session.range(0, len(work.units), 1, len(work.units))
+    packed = units.mapInArrow(reading(work), _PACKED)
+    by_shard = packed.repartition(work.config.shards, F.col("shardKey"))
+    return by_shard.mapInArrow(judging(work), _JUDGEMENTS)
+
+
+@dataclass(slots=True)
+class Course:
+    """How far the job is, by its finished tasks."""
+
+    progressed: Progressed
+    started: float = field(default_factory=time.monotonic)
+    _logged: float = 0.0
+    _done: int = 0
+
+    def tell(self, tasks: Sequence[tuple[int, int]]) -> None:
+        """Finished tasks, of how many, of each stage that has begun, in their order."""
+        shares = [done / of if of else 1.0 for done, of in tasks]
+        work = sum(of * share for of, share in zip((_READ, _JUDGED), shares, strict=False))
+        # once all is done no stage is told
+        done = max(self._done, round(work))
+        self._done = done
+        self.progressed(done, _READ + _JUDGED, 0)
+        seconds = time.monotonic() - self.started
+        if done and seconds - self._logged >= _LOG_SECONDS:
+            self._logged = seconds
+            left = seconds * (_READ + _JUDGED - done) / done
+            _log.info("backtesting", tasks=[f"{one} of {of}" for one, of in tasks], seconds_left=round(left))
+
+
+def _run(session: SparkSession, judgements: DataFrame, course: Course) -> None:
+    """Has Spark do it, and looks how far it is; whoever waits may end it."""
+    failed: list[Exception] = []
+
+    def count() -> None:
+        try:
+            judgements.count()
+        except (PySparkException, Py4JError) as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=count, name="backtest", daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(_LOOK_SECONDS)
+            course.tell(_tasks(session))
+    finally:
+        if thread.is_alive():
+            session.sparkContext.cancelAllJobs()
+            thread.join()
+    if failed:
+        raise failed[0]
+
+
+def _tasks(session: SparkSession) -> list[tuple[int, int]]:
+    """Finished tasks, and how many there are, of reading and of judging, if these have begun."""
+    tracker: Any = session.sparkContext.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getActiveJobsIds()]
+    stages = sorted(stage for job in jobs if job is not None for stage in job.stageIds)
+    told = [info for stage in stages if (info := tracker.getStageInfo(stage)) is not None]
+    return [(info.numCompletedTasks, info.numTasks) for info in told][:2]
+
+
+def _failed(error: Exception) -> EngineError:
+    lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("\tat ")]
+    return JobFailed("Spark's job failed: {}".format("\n".join(lines)[:2_000]))
