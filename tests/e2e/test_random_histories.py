@@ -63,12 +63,13 @@ def test_random_histories(
 
 @pytest.mark.timeout(300)
 def test_random_histories_with_shadows(spark_queries: Queries, kafka: str) -> None:
-    """Beside the alerts stand those of shadows, in a topic of their own."""
+    """Beside the alerts stand those of shadows, in a topic of their own; of one that is rolled out in either."""
     profile, shares = replace(EVERYTHING_AND_SHADOWS, **SIZES), Counter[str]()
-    for seed, shards in ((5, 2), (13, 1)):
+    for seed, shards in ((20, 2), (26, 1)):
         log = KafkaLog(kafka, f"shadows{seed}-")
         shares += one_history(spark_queries, log, Random(seed), shards, profile)
     assert shares["with alerts"] == shares["with shadows' alerts"] == 2
+    assert shares["with versions in both topics"] == 2
 
 
 def one_history(process: Queries, log: KafkaLog, rng: Random, shards: int, profile: Profile) -> Counter[str]:

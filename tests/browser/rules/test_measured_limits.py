@@ -207,6 +207,6 @@ def what_the_limit_came_from(window: Window, condition: dict[str, Any]) -> None:
     answers(window, f"{path}/contributors?condition=0&limit=50&of=limit", page)
     window.page.get_by_role("button", name="Explain").click()
     lines = window.page.locator(".condition-line")
-    expect(lines.nth(0)).to_contain_text("3500 > 1000.000001, from 2 payments")
-    expect(lines.nth(1)).to_contain_text("The limit 1000.000001: 3 × 333.333334, from 3 payments")
+    expect(lines.nth(0)).to_contain_text("3,500 > 1,000.000001, from 2 payments")
+    expect(lines.nth(1)).to_contain_text("The limit 1,000.000001: 3 × 333.333334, from 3 payments")
     lines.nth(1).get_by_role("button", name="Show every payment").click()

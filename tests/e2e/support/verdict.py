@@ -46,6 +46,9 @@ class Verdict:
                 "histories": 1,
                 "with alerts": bool(alerts),
                 "with shadows' alerts": bool(self.expected.shadow_alerts),
+                "with versions in both topics": not _versions(alerts).isdisjoint(
+                    _versions(self.expected.shadow_alerts)
+                ),
                 "with late alerts": any(alert["late"] for alert in alerts),
                 "with warm alerts": any(alert["warm"] for alert in alerts),
                 "with alerts of parties": any("side" in alert for alert in alerts),
@@ -60,6 +63,10 @@ class Verdict:
                 "micro-batches": len(self.batches),
             }
         )
+
+
+def _versions(alerts: Iterable[dict[str, Any]]) -> set[tuple[int, int]]:
+    return {(alert["ruleId"], alert["ruleVersion"]) for alert in alerts}
 
 
 def _is_of(alert: dict[str, Any], function: str) -> bool:

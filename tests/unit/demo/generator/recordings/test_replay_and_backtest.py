@@ -14,6 +14,7 @@ from tripline_contracts.recordings.mapping_reader import read_mapping
 from tripline_contracts.recordings.proposals.file_head import head_of_bytes
 from tripline_contracts.recordings.proposals.preview import preview
 from tripline_demo.generator.recordings.recording import Line, lines_of, opened
+from tripline_engine.backtest.ordered.event_runs import LINE
 from tripline_engine.backtest.ordered.recorded_file import RecordedFile, UnreadableRecording
 
 Lines = tuple[list[int], list[int]]
@@ -37,7 +38,7 @@ def backtested(path: Path, text: str | None) -> Lines | str:
     mapping = None if text is None else read_mapping(text, TRANSACTION)
     file = RecordedFile(0, path, TRANSACTION, mapping)
     try:
-        lines = [one.offset for piece, _ in file.transactions() for one in piece]
+        lines = [line for piece, _ in file.transactions() for line in piece[LINE].to_pylist()]
     except UnreadableRecording as error:
         return str(error).partition(f"{path}: ")[2]
     return lines, sorted(bad.line for bad in file.report.unread)
