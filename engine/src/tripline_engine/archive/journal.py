@@ -126,6 +126,7 @@ class Cursor:
     """Forward-only reader of one partition."""
 
     def __init__(self, journal: Journal, partition: int, start: int) -> None:
+        self._journal, self._partition = journal, partition
         self._where = f"{journal.topic.name} partition {partition}"
         self._runs = journal.runs(partition, start)
         self._waiting: deque[Record] = deque()
@@ -140,6 +141,10 @@ class Cursor:
         while self.position < until:
             if not self._waiting:
                 run = next(self._runs, None)
+                if run is None and self._journal.end(self._partition) >= until:
+                    # more has come since; whoever asks for it has read so in another topic
+                    self._runs = self._journal.runs(self._partition, self.position)
+                    run = next(self._runs, None)
                 if run is None:
                     raise RecordsMissing(
                         f"{self._where} ends at {self.position}, and it was read up to {until} once: it was made anew"

@@ -170,6 +170,21 @@ def test_what_the_topic_deletes_while_it_is_read_comes_from_the_archive(tmp_path
     assert journal.last(0) == world.kept[-1]
 
 
+@pytest.mark.parametrize("is_archived", [True, False])
+def test_what_comes_while_it_is_read_is_read_too(tmp_path: Path, is_archived: bool) -> None:
+    world = World(tmp_path)
+    world.arrive(5, next_day=False)
+    cursor = Cursor(Journal(world.topic, world.store), 0, 0)
+    assert cursor.take(5) == world.kept[:5]
+    world.arrive(4, next_day=False)
+    if is_archived:
+        world.do("write", None, (False, False))
+    assert cursor.take(7) == world.kept[5:7]
+    assert cursor.take(9) == world.kept[7:]
+    with pytest.raises(RecordsMissing, match="ends at 9, and it was read up to 10 once"):
+        cursor.take(10)
+
+
 def test_an_archiver_that_was_away_too_long_goes_on_behind_the_gap(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.arrive(2, next_day=False)
