@@ -24,13 +24,12 @@ from alert_api.errors import RecordNotStorable
 from alert_api.service.alert_counts import HOUR_MS, Span
 from alert_api.service.cases.case_queries import CaseFilter
 from alert_api.service.cases.case_work import Origin
-from alert_api.service.records import ReceivedAlert, read_record
 from alert_api.service.shadows.shadow_comparison import Arms, HourOfBoth, ShadowComparison
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.support.servers import count
+from tests.integration.alert_api.support.shadow_intake import store
 from tests.registry_log import VERSIONS
-from tests.unit.alert_api.support.samples import EPOCH, alert, record
-from tripline_contracts import schemas
+from tests.unit.alert_api.support.samples import EPOCH, alert
 
 pytestmark = pytest.mark.integration
 
@@ -92,17 +91,6 @@ def filing(alerts_database: AlertsDatabase) -> Iterator[PostgresIntake]:
     """An intake that has one case for all alerts of a payee."""
     with PostgresIntake(alerts_database.projector, CasePolicy(None, ("payeeId",))) as opened:
         yield opened
-
-
-def store(intake: PostgresIntake, *alerts: dict[str, Any]) -> int:
-    return intake.store([read(made) for made in alerts], [])
-
-
-def read(made: dict[str, Any]) -> ReceivedAlert:
-    check = schemas.validator("shadow-alerts.v1" if made["mode"] == "shadow" else "alerts.v1")
-    came = read_record(record(made), check, "transactionId", "paymentAmount")
-    assert isinstance(came, ReceivedAlert), came
-    return came
 
 
 def compared(rule: Rule, span: Span = ALWAYS) -> ShadowComparison:

@@ -15,14 +15,14 @@ from alert_api.adapters.shadows.postgres_past_shadows import DAYS, PostgresPastS
 from alert_api.adapters.shadows.postgres_shadows import PostgresShadows
 from alert_api.errors import RecordNotStorable
 from alert_api.service.alert_counts import HOUR_MS, Span
-from alert_api.service.records import ReceivedAlert, read_record
 from alert_api.service.shadows.shadow_comparison import Alerted, HourOfBoth
 from tests.integration.alert_api.conftest import AlertsDatabase
 from tests.integration.alert_api.support.servers import count, eventually, new_topic, produce, projector
+from tests.integration.alert_api.support.shadow_intake import store
 from tests.registry_log import VERSIONS
 from tests.servers import PostgresServer
-from tests.unit.alert_api.support.samples import EPOCH, alert, record
-from tripline_contracts import schemas, topics
+from tests.unit.alert_api.support.samples import EPOCH, alert
+from tripline_contracts import topics
 
 pytestmark = pytest.mark.integration
 
@@ -60,17 +60,6 @@ def started(alerts_database: AlertsDatabase) -> Started:
         connection.execute("TRUNCATE alerts.shadow_alerts")
         connection.execute(EVENTS, (9_000_000 + version, "RuleShadowStarted", RULE, version, "{}"))
     return Started(alerts_database, version)
-
-
-def store(intake: PostgresIntake, *alerts: dict[str, Any]) -> int:
-    return intake.store([read(made) for made in alerts], [])
-
-
-def read(made: dict[str, Any]) -> ReceivedAlert:
-    check = schemas.validator("shadow-alerts.v1" if made["mode"] == "shadow" else "alerts.v1")
-    came = read_record(record(made), check, "transactionId", "paymentAmount")
-    assert isinstance(came, ReceivedAlert), came
-    return came
 
 
 def test_they_are_deleted_when_their_topic_has_forgotten_them(

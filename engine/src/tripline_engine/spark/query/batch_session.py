@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import resources
-from pathlib import Path
 from typing import Final
 
 from pyspark.sql import SparkSession
 
-from tripline_engine.spark.query.session import PINNED, created, refuse_strange_callers
+from tripline_engine.spark.query.session import (
+    EVERY_SESSION,
+    PINNED,
+    created,
+    log_option,
+    refuse_strange_callers,
+)
 from tripline_engine.spark.settings import local_master
 
 _PURPOSE: Final = {
-    # as the engine's: see there
-    "spark.python.unix.domain.socket.enabled": "true",
-    "spark.python.daemon.module": "tripline_engine.spark.worker.worker_daemon",
-    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
-    "spark.authenticate": "true",
-    "spark.network.crypto.enabled": "true",
-    "spark.speculation": "false",
-    "spark.sql.adaptive.enabled": "false",
+    **EVERY_SESSION,
     # for the sort of what comes out, each of which is a job
     "spark.sql.shuffle.partitions": "4",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
     # a row is a run of transactions, megabytes of it
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
     "spark.sql.execution.arrow.maxBytesPerBatch": "64m",
@@ -35,19 +29,14 @@ _PURPOSE: Final = {
 }
 
 
-def _driver(memory: str) -> dict[str, str]:
-    log_configuration = Path(str(resources.files("tripline_engine.spark") / "log4j2.properties"))
-    options = f"-Dlog4j2.configurationFile={log_configuration.as_uri()}"
-    return {"spark.driver.memory": memory, "spark.driver.extraJavaOptions": options}
-
-
 def start_batch_session(master: str, memory: str = "2g") -> SparkSession:
     """A session on this machine or on a cluster. Raises BadSettings for a cluster that has no secret."""
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ[PINNED] = "false"
     builder = SparkSession.Builder().appName("tripline-backtest").master(local_master(master))
     local = {"spark.driver.host": "127.0.0.1"} if master.startswith("local") else {}
-    for name, value in {**_PURPOSE, **_driver(memory), **local}.items():
+    driver = {"spark.driver.memory": memory, "spark.driver.extraJavaOptions": log_option()}
+    for name, value in {**_PURPOSE, **driver, **local}.items():
         builder = builder.config(name, value)
     session = created(builder)
     session.sparkContext.setLogLevel("ERROR")

@@ -39,26 +39,13 @@ LARGE_BATCHES: Final = {
     "spark.sql.execution.arrow.maxBytesPerBatch": "4m",
 }
 
-_PURPOSE: Final[dict[str, str]] = {
-    **SMALL_BATCHES,
-    # Hadoop's local file system forks chmod for every file (25 ms each); this one doesn't
-    f"{_HADOOP}fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-    ),
+EVERY_SESSION: Final[dict[str, str]] = {
     # over TCP every hand-over to Python waits 42 ms for a delayed acknowledgement
     "spark.python.unix.domain.socket.enabled": "true",
     # forks workers that have everything imported
     "spark.python.daemon.module": "tripline_engine.spark.worker.worker_daemon",
     # as it is for the stateful stage: with other variables each stage would have a daemon and workers of its own
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
-    f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
-    f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
-    f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
-    # a snapshot writes out RocksDB's memory, and only the newest one of a minute is kept: a restart reads the changes
-    # since that one
-    f"{_STATE}.minDeltasForSnapshot": "400",
-    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     # the RPC of driver and executors deserialises Java objects: from nobody who lacks the session's secret. A local
     # master draws one of its own; a cluster has to be given one (docs/scaling.md), and is refused without
     "spark.authenticate": "true",
@@ -66,20 +53,38 @@ _PURPOSE: Final[dict[str, str]] = {
     # two attempts of one task at once would both write a shard's projection
     "spark.speculation": "false",
     "spark.sql.adaptive.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+"""What a session for a batch job has too."""
+
+_PURPOSE: Final[dict[str, str]] = {
+    **EVERY_SESSION,
+    **SMALL_BATCHES,
+    # Hadoop's local file system forks chmod for every file (25 ms each); this one doesn't
+    f"{_HADOOP}fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+    f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
+    f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
+    # a snapshot writes out RocksDB's memory, and only the newest one of a minute is kept: a restart reads the changes
+    # since that one
+    f"{_STATE}.minDeltasForSnapshot": "400",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     # at the end of each micro-batch; otherwise they stay until the JVM collects all of its garbage, hours of traffic
     "spark.sql.classic.shuffleDependency.fileCleanup.enabled": "true",
-    "spark.sql.session.timeZone": "UTC",
     "spark.locality.wait": "0",
     # a micro-batch broadcasts two or three small things, each in a new block of this size, 4 MB unless told: that was a
     # third of all that the JVM had to clear and to collect
     "spark.broadcast.blockSize": "256k",
-    "spark.ui.enabled": "false",
     # nobody looks at what Spark remembers of past jobs, and it keeps a thousand of them, and a hundred thousand tasks
     "spark.ui.retainedJobs": "20",
     "spark.ui.retainedStages": "20",
     "spark.ui.retainedTasks": "200",
     "spark.sql.ui.retainedExecutions": "5",
-    "spark.ui.showConsoleProgress": "false",
     # Spark has the whole heap collected every so often, half an hour unless told. The first time all that lives moves
     # to the old generation, a tenth more than it had, and what micro-batches leave there in between takes pages that
     # nothing has touched before: after ten minutes, at a third of a second each, the heap is as large as it will be
@@ -188,14 +193,19 @@ def refuse_strange_callers(session: SparkSession) -> None:
         )
 
 
+def log_option() -> str:
+    """The JVM's option that names our configuration of its log."""
+    configuration = Path(str(resources.files("tripline_engine.spark") / "log4j2.properties"))
+    return f"-Dlog4j2.configurationFile={configuration.as_uri()}"
+
+
 def _deployment(settings: EngineSettings, shards: int, archive: ClassCache | None) -> dict[str, str]:
-    log_configuration = Path(str(resources.files("tripline_engine.spark") / "log4j2.properties"))
     return {
         # on the class path and not in spark.jars: the launcher needs the file system earlier
         "spark.driver.extraClassPath": f"{settings.jars}/*",
         "spark.driver.extraJavaOptions": (
             f"{_GARBAGE} {_heap(settings.driver_mebibytes)} {_TRIM}"
-            f" -Dlog4j2.configurationFile={log_configuration.as_uri()} {archive.options if archive else ''}"
+            f" {log_option()} {archive.options if archive else ''}"
         ),
         f"spark.executorEnv.{_MALLOC}": os.environ[_MALLOC],
         # extraJavaOptions are left to the cluster
