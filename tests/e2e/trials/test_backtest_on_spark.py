@@ -34,7 +34,7 @@ from tripline_engine.spark.query.batch_session import start_batch_session
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
 
 JUDGED = Judged(TRANSACTION, "data")
-CELL = 40
+CELL, AT_ONCE = 40, 7
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def on_spark(
     alerts: list[SpanAlert] = []
     told: list[tuple[int, int, int]] = []
     tried, reports = backtest_on_spark(
-        OnSpark(session, shards, CELL, fault), history.rules, history.span, history.files, JUDGED, alerts.append,
+        OnSpark(session, shards, CELL, AT_ONCE, fault), history.rules, history.span, history.files, JUDGED, alerts.append,
         lambda *progress: told.append(progress),
     )  # fmt: skip
     assert tried.transactions == sum(report.rows for report in reports) or history.span.until < 1 << 50
@@ -97,10 +97,12 @@ def test_random_histories_with_kills(
         seen["histories"] += 1
         seen["with alerts"] += bool(alerts)
         seen["alerts"] += len(alerts)
+        seen["in several parts"] += len(alerts) > 2 * AT_ONCE
         seen[f"killed: {stage}"] += marker.exists()
     record_property("told", f"{dict(seen)}")
     assert (seen["killed: read"], seen["killed: judge"]) == (2, 1)
     assert seen["with alerts"] >= 2
+    assert seen["in several parts"] >= 1
 
 
 def test_other_forms_and_what_cannot_be_read(session: SparkSession, tmp_path: Path) -> None:

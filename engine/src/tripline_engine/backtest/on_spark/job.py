@@ -50,6 +50,7 @@ _READ: Final = 1_000
 _JUDGED: Final = 2_000
 _SHARDS_PER_CORE: Final = 2
 """So many that one which is done early leaves no core idle for long."""
+_AT_ONCE: Final = 4_096
 _LOOK_SECONDS: Final = 0.5
 _LOG_SECONDS: Final = 5.0
 
@@ -82,12 +83,14 @@ class OnSpark:
     """Where files are judged, and in how many shards.
 
     :ivar cell: transactions in a cell of the grid of event times, on average
+    :ivar at_once: alerts that the driver holds at a time, about; one may be 20 KB
     :ivar fault: what a test has tasks do
     """
 
     session: SparkSession
     shards: int
     cell: int = CELL
+    at_once: int = _AT_ONCE
     fault: Fault | None = None
 
 
@@ -111,8 +114,8 @@ def backtest_on_spark(
     reports: list[Reported] = []
     batches = transactions = 0
     try:
-        _run(spark.session, judgements, Course(progressed))
-        for row in judgements.orderBy("kind", "eventTime", "alertId").toLocalIterator():
+        count = _run(spark.session, judgements, Course(progressed))
+        for row in _in_order(judgements, 1 + count // spark.at_once).toLocalIterator():
             payload = bytes(row["payload"])
             if row["kind"] == REPORT:
                 reports.append(msgspec.json.decode(payload, type=Reported))
@@ -152,6 +155,12 @@ def _judgements(session: SparkSession, work: Work) -> DataFrame:
     return by_shard.mapInArrow(judging(work), _JUDGEMENTS)
 
 
+def _in_order(judgements: DataFrame, parts: int) -> DataFrame:
+    """Parts of about the same size, one after the other: the driver gets each of them whole."""
+    order = ("kind", "eventTime", "alertId")
+    return judgements.repartitionByRange(parts, *order).sortWithinPartitions(*order)
+
+
 @dataclass(slots=True)
 class Course:
     """How far the job is, by its finished tasks."""
@@ -176,13 +185,14 @@ class Course:
             _log.info("backtesting", tasks=[f"{one} of {of}" for one, of in tasks], seconds_left=round(left))
 
 
-def _run(session: SparkSession, judgements: DataFrame, course: Course) -> None:
-    """Has Spark do it, and looks how far it is; whoever waits may end it."""
+def _run(session: SparkSession, judgements: DataFrame, course: Course) -> int:
+    """Has Spark do it, and looks how far it is; whoever waits may end it. How many judgements there are."""
     failed: list[Exception] = []
+    counted: list[int] = []
 
     def count() -> None:
         try:
-            judgements.count()
+            counted.append(judgements.count())
         except (PySparkException, Py4JError) as error:
             failed.append(error)
 
@@ -198,6 +208,7 @@ def _run(session: SparkSession, judgements: DataFrame, course: Course) -> None:
             thread.join()
     if failed:
         raise failed[0]
+    return counted[0]
 
 
 def _tasks(session: SparkSession) -> list[tuple[int, int]]:

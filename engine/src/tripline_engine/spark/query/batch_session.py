@@ -19,8 +19,6 @@ from tripline_engine.spark.settings import local_master
 
 _PURPOSE: Final = {
     **EVERY_SESSION,
-    # for the sort of what comes out, each of which is a job
-    "spark.sql.shuffle.partitions": "4",
     # a row is a run of transactions, megabytes of it
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
     "spark.sql.execution.arrow.maxBytesPerBatch": "64m",
