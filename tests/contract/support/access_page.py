@@ -51,6 +51,7 @@ CONSOLE_PAGES: Final = (
 CONSOLE: Final = {
     **{f"GET {page}": OPEN for page in CONSOLE_PAGES},
     "GET /console/{name}": OPEN,
+    "GET /console/files/{of}/{name}": OPEN,
     "GET /console/event-type": OPEN,
     # Who signs in has no session yet: the key is in the body.
     "POST /v1/session": OPEN,

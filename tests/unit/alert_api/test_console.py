@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from alert_api.api import console
 from rules_registry.domain.review import lifecycle
 from tests.unit.alert_api.support.samples import alert_id, app
 from tripline_engine.metric_name import MetricName
@@ -29,7 +30,7 @@ def client() -> FlaskClient:
 
 
 def test_the_page_and_all_it_names_are_served_under_a_strict_policy(client: FlaskClient) -> None:
-    named = set(re.findall(r'(?:href|src)="(/console/[^"]+)"', FILES["index.html"]))
+    named = named_by_the_page(client)
     named |= {f"/console/{name}" for name in FILES if name.endswith(".js")}
     assert "/console/main.js" in named
     for path in ("/", *named):
@@ -39,6 +40,34 @@ def test_the_page_and_all_it_names_are_served_under_a_strict_policy(client: Flas
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
         assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def named_by_the_page(client: FlaskClient) -> set[str]:
+    return set(re.findall(r'(?:href|src)="(/console/[^"]+)"', client.get("/").text))
+
+
+def test_a_browser_keeps_what_a_page_names_and_asks_for_the_page_again(client: FlaskClient) -> None:
+    assert client.get("/").headers["Cache-Control"] == "no-cache"
+    named = named_by_the_page(client)
+    main = next(path for path in named if path.endswith("/main.js"))
+    folder = main.removesuffix("main.js")
+    assert re.fullmatch(r"/console/files/[0-9a-f]{16}/", folder)
+    assert all(path.startswith(folder) for path in named)
+    for path in (*named, f"{folder}core/client.js"):
+        assert client.get(path).headers["Cache-Control"] == "public, max-age=31536000, immutable", path
+    # of a release before, or after: what is there is served, and not kept
+    other = client.get("/console/files/0123456789abcdef/main.js")
+    assert (other.status_code, other.headers["Cache-Control"]) == (200, "no-cache")
+    for missing in (f"{folder}nothing.js", f"{folder}core", "/console/files/0123456789abcdef/nothing.js"):
+        answer = client.get(missing)
+        assert (answer.status_code, answer.headers["Cache-Control"]) == (404, "no-store"), missing
+
+
+def test_the_address_changes_with_any_name_or_content() -> None:
+    files = {"a.js": b"1", "b.js": b"2"}
+    others = [{"a.js": b"1", "b.js": b"3"}, {"a.js": b"1", "c.js": b"2"}, {"a.js": b"1"}, {"a.js": b"12"}]
+    assert len({console.digest_of(one) for one in (files, *others)}) == 5
+    assert console.digest_of(dict(reversed(files.items()))) == console.digest_of(files)
 
 
 def test_scripts_find_the_elements_they_look_for() -> None:
