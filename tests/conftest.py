@@ -10,12 +10,13 @@ import gc
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import Phase, settings
 from xdist.scheduler import LoadScopeScheduling
 
@@ -108,6 +109,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """A worker that has come to tests without servers steps back: no others come to it any more."""
     if "PYTEST_XDIST_WORKER" in os.environ and item.nodeid.startswith("tests/unit/"):
         os.setpriority(os.PRIO_PROCESS, 0, max(BEHIND, os.getpriority(os.PRIO_PROCESS, 0)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """A command that a test runs in this process sets up its own logs: what comes after it has those of before."""
+    before = structlog.get_config() if structlog.is_configured() else None
+    try:
+        return (yield)
+    finally:
+        structlog.reset_defaults()
+        if before is not None:
+            structlog.configure(**before)
 
 
 LINES = {"running_stack", "card_line", "activity_line"}
