@@ -1,4 +1,5 @@
-"""The engine against the oracle: equal alerts, byte for byte, over random histories; and all else it says.
+"""The engine against the oracle: equal alerts, byte for byte, over random histories; and all else it says. And each
+history is proven: its alerts are those that a replay of what the engine has read and recorded brings about.
 
 Each example draws a history's seed and how the engine is ill-treated meanwhile: how many shards, when its memory is
 lost, when a task fails after all its work and is tried again, and whether its arrays are files that two worker
@@ -37,14 +38,15 @@ from tests.oracle.generators.profile import (
 from tests.oracle.histories.random_history import joined, random_history
 from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.model import MicroBatch, Outcome
+from tests.unit.engine.certificate.support.judged_run import Judged
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.buckets import bucket_window
 from tripline_engine.domain.groups import large_groups
 from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 
-CHUNKS, HISTORIES_PER_CHUNK = 4, 200
-"""What fits three minutes of one core; the rest of ten thousand is in `make soak`."""
-CHUNKS_OF_SOAK = 46
+CHUNKS, HISTORIES_PER_CHUNK = 5, 200
+"""A thousand; the rest of ten thousand is in `make soak`."""
+CHUNKS_OF_SOAK = 45
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,8 @@ SOAK_PROFILE = st.builds(
 
 SHARES_JOINED = st.sampled_from([0.0, 0.0, 0.3, 0.7])
 """Of the micro-batches, how many come together with the one before."""
+OTHER_SHARDS = st.sampled_from([1, 1, 1, 2])
+"""In how many shards a replay judges, whatever the engine had."""
 
 
 def ill_treated(
@@ -186,13 +190,23 @@ def judge_both(
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(seed=st.integers(0, 2**62), profile=drawn, treatment=TREATMENTS, share=SHARES_JOINED)
-    def equal(seed: int, profile: Profile, treatment: Treatment, share: float) -> None:
+    @given(
+        seed=st.integers(0, 2**62),
+        profile=drawn,
+        treatment=TREATMENTS,
+        share=SHARES_JOINED,
+        shards=OTHER_SHARDS,
+    )
+    def equal(seed: int, profile: Profile, treatment: Treatment, share: float, shards: int) -> None:
         batches = joined(seed, share, random_history(seed, profile))
         expected = judge(batches)
         with tempfile.TemporaryDirectory() as directory:
             engine = ill_treated(batches, treatment, Path(directory) if treatment.mapped else None)
         assert_equal(engine, expected)
+        made = Judged.of(batches, engine.out).prove(shards=shards)
+        assert made.matches, made.document["differences"]
+        assert made.document["alerts"]["count"] == len({alert["alertId"] for alert in expected.alerts})
+        seen["proven in other shards"] += shards != treatment.shards
         seen.update(_shares(expected.alerts))
         seen["with traces"] += bool(expected.traces)
         seen["with backfilled ones"] += expected.backfilled > 0
@@ -206,7 +220,7 @@ def judge_both(
         if name not in ("histories", "alerts")
     }
     record_property(
-        "told", f"{histories} histories equal, {seen['alerts']} alerts; shares of histories: {shares}"
+        "told", f"{histories} histories equal and proven, {seen['alerts']} alerts; shares of histories: {shares}"
     )
     assert histories >= 200
     assert seen["with alerts"] >= 0.8 * histories
