@@ -127,7 +127,7 @@ def prove(
     "--engine", metavar="ID", help="The history of this engine, of several in the order; else the newest."
 )
 @click.option("--shards", type=click.IntRange(1, 256), help="Replay in so many; the outcome is the same.")
-@click.option("--spark", metavar="MASTER", help="Judge files on Spark: local[2], or spark://… of a cluster.")
+@click.option("--spark", metavar="MASTER", help="Judge on Spark: local[2], or spark://… of a cluster.")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="A new folder for alerts.parquet and result.json."
 )

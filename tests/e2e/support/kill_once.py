@@ -19,3 +19,14 @@ class KillOnce:
         if stage == self.stage and not self.marker.exists():
             self.marker.touch()
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+@dataclass(frozen=True, slots=True)
+class KillInEach:
+    """The same in each of several stages; `markers` by stage."""
+
+    markers: dict[str, Path]
+
+    def __call__(self, stage: str, number: int) -> None:
+        if stage in self.markers:
+            KillOnce(self.markers[stage], stage)(stage, number)

@@ -1,4 +1,4 @@
-"""Files judged by a job of Spark: byte by byte what one process says of them, whatever dies meanwhile."""
+"""Histories judged by a job of Spark: byte by byte what one process says of them, whatever dies meanwhile."""
 
 from __future__ import annotations
 
@@ -14,18 +14,26 @@ import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
-from tests.e2e.support.kill_once import KillOnce
+from tests.e2e.support.kafka_recording import KafkaRecording, kafka_recording
+from tests.e2e.support.kill_once import KillInEach, KillOnce
 from tests.oracle.generators.profile import EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE
 from tests.oracle.histories.seeds import seeds
 from tests.unit.engine.backtest.support.file_histories import FileHistory, file_history, row_of
 from tests.unit.engine.backtest.test_backtest import COUNT
 from tests.unit.engine.support.shard_harness import TRANSACTION
 from tripline_demo.embedded.java import Java
-from tripline_engine.backtest.on_spark import work
+from tripline_engine.backtest.backtest import backtest
+from tripline_engine.backtest.history import history_of
+from tripline_engine.backtest.on_spark import file_units, log_units, recorded_units
 from tripline_engine.backtest.on_spark.job import OnSpark, backtest_on_spark
+from tripline_engine.backtest.on_spark.log_units import Logs
+from tripline_engine.backtest.on_spark.plan import plan_of
 from tripline_engine.backtest.on_spark.work import Fault
+from tripline_engine.backtest.ordered import known_today
 from tripline_engine.backtest.ordered.file_history import Files, backtest_files
+from tripline_engine.backtest.ordered.known_today import backtest_today
 from tripline_engine.backtest.ordered.recorded_file import FileReport, UnreadableRecording
+from tripline_engine.backtest.tried import Knowledge
 from tripline_engine.certificate.span_alert import SpanAlert
 from tripline_engine.cli import main
 from tripline_engine.prover.settings import Judged
@@ -79,7 +87,7 @@ def test_random_histories_with_kills(
     monkeypatch: pytest.MonkeyPatch,
     record_property: Callable[[str, object], None],
 ) -> None:
-    monkeypatch.setattr(work, "UNIT_ROWS", 30)
+    monkeypatch.setattr(file_units, "UNIT_ROWS", 30)
     seen: Counter[str] = Counter()
     for seed, draw in seeds(5):
         history = file_history(
@@ -126,19 +134,72 @@ def test_a_file_that_is_none_is_a_sentence(session: SparkSession, tmp_path: Path
         on_spark(session, wrong, 2)
 
 
-def test_the_command(session: SparkSession, tmp_path: Path) -> None:
+def judged_from_logs(
+    session: SparkSession, recorded: KafkaRecording, knowledge: Knowledge, fault: Fault
+) -> tuple[int, int]:
+    """Compares with one process; how many alerts there were, and how many tasks read."""
+    with recorded.open() as by_topic:
+        history = history_of(recorded.rules, recorded.span, None, by_topic, TRANSACTION)
+        alerts: list[SpanAlert] = []
+        expected: list[SpanAlert] = []
+        run = backtest_today if knowledge == "today" else backtest
+        asked = recorded.rules, recorded.span
+        done = run(*asked, history, by_topic, JUDGED, expected.append)
+        logs = Logs(history, by_topic, recorded.reopen, knowledge)
+        units = plan_of(3, *asked, logs, JUDGED).source.count
+        tried, reports = backtest_on_spark(
+            OnSpark(session, 3, CELL, fault), *asked, logs, JUDGED, alerts.append
+        )
+    assert [one.alert for one in alerts] == in_order(expected)
+    assert (tried.engine, tried.transactions, reports) == (done.engine, done.transactions, [])
+    assert knowledge == "today" or tried.batches == done.batches
+    return len(alerts), units
+
+
+def test_topic_and_archive_with_kills(
+    session: SparkSession,
+    kafka: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
+) -> None:
+    monkeypatch.setattr(known_today, "CELL", CELL)
+    monkeypatch.setattr(log_units, "UNIT_OFFSETS", 100)
+    monkeypatch.setattr(recorded_units, "UNIT_WORK", 100)
+    recorded = kafka_recording(kafka, "spark-logs-", 8, tmp_path)
+    deaths: list[tuple[Knowledge, list[str]]] = [("as-it-was", ["read", "judge"]), ("today", ["read"])]
+    told = []
+    for knowledge, stages in deaths:
+        markers = {stage: tmp_path / f"killed-{knowledge}-{stage}" for stage in stages}
+        told.append(judged_from_logs(session, recorded, knowledge, KillInEach(markers)))
+        assert all(marker.exists() for marker in markers.values())
+    record_property("told", f"alerts and tasks that read: {told}")
+    assert all(alerts > 100 and units > 2 for alerts, units in told)
+
+
+def test_the_command(session: SparkSession, kafka: str, tmp_path: Path) -> None:
     """The last one here: it ends the session."""
     assert session.version
     history, rule = file_history(3, EVERYTHING_AND_MORE, tmp_path), tmp_path / "rule.yaml"
     rule.write_text(json.dumps({**COUNT, "limit": 2, "windowSeconds": 300, "name": "two"}))
+    recorded = kafka_recording(kafka, "spark-command-", 3, tmp_path)
+    files = [word for path in history.files.paths for word in ("--files", str(path))]
+    span = ["--from", "1970-01-01T00:00:00Z", "--to", "2100-01-01T00:00:00Z"]
+    same_command(rule, tmp_path / "files", files, {"TRIPLINE_KAFKA": "127.0.0.1:1"})
+    same_command(rule, tmp_path / "logs", span, recorded.variables)
+
+
+def same_command(rule: Path, out: Path, words: Sequence[str], variables: dict[str, str]) -> None:
+    """On Spark as in this process."""
+    out.mkdir()
     told = {}
     for name, more in {"spark": ["--spark", "local[2]"], "process": []}.items():
-        words = ["backtest", str(rule), "--out", str(tmp_path / name), *more]
-        words += [word for path in history.files.paths for word in ("--files", str(path))]
-        result = CliRunner().invoke(main, words, env={"TRIPLINE_KAFKA": "127.0.0.1:1"})
+        command = ["backtest", str(rule), "--out", str(out / name), *words, *more]
+        result = CliRunner().invoke(main, command, env=variables)
         assert result.exit_code == 0, result.output
-        told[name] = json.loads((tmp_path / name / "result.json").read_text("utf-8"))
+        told[name] = json.loads((out / name / "result.json").read_text("utf-8"))
         of_the_run = [told[name].pop(member) for member in ("seconds", "microBatches")]
         assert len(of_the_run) == 2
-        assert pq.read_table(tmp_path / name / "alerts.parquet").num_rows == told[name]["rules"][0]["alerts"]
+        assert told[name]["rules"][0]["alerts"] > 0
+        assert pq.read_table(out / name / "alerts.parquet").num_rows == told[name]["rules"][0]["alerts"]
     assert told["spark"] == told["process"]

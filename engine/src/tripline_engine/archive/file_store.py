@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -16,6 +17,7 @@ from tripline_engine.archive.table import RAW, TableFormat, records_of
 from tripline_engine.kafka_log.record import Record
 
 _UNFINISHED: Final = ".aside-"
+_OFFSET: Final = RAW.get_field_index("offset")
 _BATCH_ROWS: Final = 4096
 _GROUP_BYTES: Final = 16 << 20
 """Approximate in-memory size of a row group."""
@@ -45,13 +47,18 @@ class FileStore:
         """Size of the file in bytes."""
         return self._path(file).stat().st_size
 
-    def records(self, file: ArchiveFile, start: int = 0) -> Iterator[list[Record]]:
-        """The records of a file from offset `start` on, in runs. Raises FileNotFoundError when it has been merged."""
+    def records(self, file: ArchiveFile, start: int = 0, until: int | None = None) -> Iterator[list[Record]]:
+        """The records of a file with offsets in [start, until), in runs; of row groups without any nothing is read.
+
+        Raises FileNotFoundError when it has been merged.
+        """
+        end = file.until if until is None else until
         with pq.ParquetFile(self._path(file)) as parquet:
-            for batch in parquet.iter_batches(_BATCH_ROWS, columns=RAW.names, use_threads=False):
-                run = [record for record in records_of(batch) if record.offset >= start]
-                if run:
-                    yield run
+            groups = _groups_with(parquet.metadata, start, end)
+            for batch in parquet.iter_batches(_BATCH_ROWS, groups, RAW.names, use_threads=False):
+                first, last = np.searchsorted(batch.column(_OFFSET).to_numpy(), [start, end]).tolist()
+                if first < last:
+                    yield list(records_of(batch.slice(first, last - first)))
 
     def last_record(self, file: ArchiveFile) -> Record | None:
         """The newest record of a file."""
@@ -122,3 +129,12 @@ def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
             pending = []
     if pending:
         yield pa.Table.from_batches(pending).combine_chunks()
+
+
+def _groups_with(metadata: pq.FileMetaData, first: int, until: int) -> list[int]:
+    """The row groups that may have offsets in [first, until), by what the file says of each."""
+    spans = [metadata.row_group(i).column(_OFFSET).statistics for i in range(metadata.num_row_groups)]
+    return [
+        i for i, told in enumerate(spans)
+        if told is None or not told.has_min_max or (told.max >= first and told.min < until)
+    ]  # fmt: skip

@@ -7,7 +7,8 @@ during a read.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Final, Protocol
 
 from tripline_engine.archive.archive_file import ArchiveFile
@@ -18,6 +19,7 @@ from tripline_engine.kafka_log.offset_range import OffsetRange
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.kafka_log.topic_log import OffsetsGone
 
+NO_ENDS: Final[Mapping[int, int]] = MappingProxyType({})
 _ATTEMPTS: Final = 3
 """At a position: files may be merged, and records archived and deleted, between looking and reading."""
 
@@ -36,11 +38,20 @@ class ReadableTopic(Protocol):
 
 
 class Journal:
-    """Reader of one topic and its archive; without a store, of Kafka alone."""
+    """Reader of one topic and its archive; without a store, of Kafka alone.
 
-    def __init__(self, topic: ReadableTopic, store: FileStore | None) -> None:
-        self.topic, self._store = topic, store
+    :param ends: by partition, the offset that nothing is read from on, for who wants a part alone
+    """
+
+    def __init__(
+        self, topic: ReadableTopic, store: FileStore | None, ends: Mapping[int, int] = NO_ENDS
+    ) -> None:
+        self.topic, self._store, self._ends = topic, store, ends
         self._files: dict[int, list[ArchiveFile]] = {}
+
+    def up_to(self, ends: Mapping[int, int]) -> Journal:
+        """The same, ending at these offsets, by partition."""
+        return Journal(self.topic, self._store, ends)
 
     def available_ranges(self, partition: int) -> list[OffsetRange]:
         """Readable offset ranges: ascending, separated by gaps."""
@@ -51,11 +62,12 @@ class Journal:
         return archived_ranges(self._refresh_files().get(partition, []))
 
     def end(self, partition: int) -> int:
-        """End offset of the topic."""
-        return self.topic.span(partition).until
+        """End offset of the topic, or of the part that is read."""
+        end = self.topic.span(partition).until
+        return min(end, self._ends.get(partition, end))
 
     def runs(self, partition: int, start: int) -> Iterator[list[Record]]:
-        """All records from offset `start` to the topic's end as it is now, in runs of at least one.
+        """All records from offset `start` to the end as it is now, in runs of at least one.
 
         Raises RecordsMissing at a gap, once there is nothing to give before it.
         """
@@ -113,7 +125,7 @@ class Journal:
         """Runs from one file or from the topic, each with how far it reaches; nothing if nobody has the position."""
         files = covering_files(self._files.get(partition, []), position)
         if files and self._store:
-            yield from _from_file(self._store, files[0], position)
+            yield from _from_file(self._store, files[0], position, end)
         elif self.topic.span(partition).first <= position:
             yield from _from_topic(self.topic, partition, position, end)
 
@@ -158,14 +170,16 @@ class Cursor:
         return records
 
 
-def _from_file(store: FileStore, file: ArchiveFile, position: int) -> Iterator[tuple[list[Record], int]]:
+def _from_file(
+    store: FileStore, file: ArchiveFile, position: int, end: int
+) -> Iterator[tuple[list[Record], int]]:
     try:
-        for run in store.records(file, position):
+        for run in store.records(file, position, end):
             yield run, run[-1].offset + 1
             position = run[-1].offset + 1
     except FileNotFoundError:
         return  # merged meanwhile: the caller looks up the merged file
-    yield [], max(position, file.until)
+    yield [], max(position, min(file.until, end))
 
 
 def _from_topic(

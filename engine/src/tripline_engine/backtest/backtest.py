@@ -10,7 +10,7 @@ from when it counted. So the alerts are those that the live engine would have gi
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tripline_engine.backtest.evaluation import Evaluation, Take
@@ -23,7 +23,7 @@ from tripline_engine.domain.shard.engine_config import Clock
 from tripline_engine.domain.shard.tick import TickAhead, UnreadableTick, read_tick, tick_payload
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.prover.settings import Judged
-from tripline_engine.rebuild.inputs import ReplayInputs
+from tripline_engine.rebuild.inputs import ReplayBatch, ReplayInputs
 from tripline_engine.rebuild.journals import Journals
 from tripline_engine.rebuild.progress import Progress
 from tripline_engine.rebuild.recorded_order import order_of
@@ -43,22 +43,37 @@ def backtest(
 ) -> Tried:
     """Gives each alert of the span to `take`, in the recorded order. Raises RecordsMissing, OrderBroken."""
     evaluation = Evaluation(history.engine, judged, shards, span, take)
-    inputs, log = (
-        ReplayInputs(journals, history.available),
-        TriedLog(rules, span, judged.event_type, as_it_was),
-    )
     progress = Progress(time.monotonic, history.batches, "backtesting")
-    newest: int | None = None
-    for recorded in order_of(history.engine, all_records(journals[ORDER])):
-        batch = inputs.batch(recorded)
-        evaluation.judge(replace(batch, rules=log.of(batch.rules)))
+    for batch in recorded_batches(rules, span, history, journals, judged):
+        evaluation.judge(batch)
         progress.batch_done(len(batch.transactions))
         done = work_of(progress.batches, progress.transactions)
         progressed(done, history.work, progress.transactions)
+    return Tried(history.engine, progress.batches, progress.transactions, progress.seconds)
+
+
+def recorded_batches(
+    rules: Sequence[TriedRule],
+    span: Span,
+    history: History,
+    journals: Journals,
+    judged: Judged,
+    *,
+    heads: bool = False,
+) -> Iterator[ReplayBatch]:
+    """The micro-batches to judge, with the tried rules for those that were there, until ticks say the span is over.
+
+    :param heads: without their transactions, which are not read
+    """
+    inputs = ReplayInputs(journals, history.available)
+    log = TriedLog(rules, span, judged.event_type, as_it_was)
+    newest: int | None = None
+    for recorded in order_of(history.engine, all_records(journals[ORDER])):
+        batch = inputs.head(recorded) if heads else inputs.batch(recorded)
+        yield replace(batch, rules=log.of(batch.rules))
         newest = _clock(newest, batch.ticks, judged.clock)
         if history.rules.tolerances.is_over(span.until, newest):
             break
-    return Tried(history.engine, progress.batches, progress.transactions, progress.seconds)
 
 
 def _clock(newest: int | None, ticks: Sequence[Record], clock: Clock) -> int | None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,7 +39,7 @@ from tripline_engine.kafka_log.record import Record
 from tripline_engine.prover.settings import Judged
 from tripline_engine.rebuild.journals import journals
 from tripline_engine.rebuild.survey import all_records
-from tripline_engine.topic_names import ALERTS, RULES
+from tripline_engine.topic_names import ALERTS, RULES, TRANSACTIONS
 
 _SHOWN_GROUPS: Final = 5
 _KNOWN: Final[Mapping[Knowledge, str]] = {"as-it-was": "as it was", "today": "as we know today"}
@@ -53,7 +54,7 @@ class Options:
     :ivar most_alerts: alerts that are written at most; all are counted
     :ivar knowledge: what is known at each moment
     :ivar recordings: files that are the history, in place of topic and archive; `mapping` says how they are read
-    :ivar spark: the master of the Spark that judges files
+    :ivar spark: the master of the Spark that judges; None: this process does
     :ivar shards: None: one in this process, two for each core on Spark
     """
 
@@ -141,6 +142,13 @@ def _run(
         by_topic = stack.enter_context(journals(settings, event_type))
         history = history_of(rules, span, options.engine, by_topic, event_type)
         judged = Judged(event_type, settings.clock)
+        if options.spark is not None:
+            from tripline_engine.backtest.on_spark.job import judge_on  # noqa: PLC0415
+            from tripline_engine.backtest.on_spark.log_units import Logs  # noqa: PLC0415
+
+            reopen = partial(journals, settings.elsewhere(), event_type, (TRANSACTIONS,))
+            logs_here = Logs(history, by_topic, reopen, options.knowledge)
+            return judge_on(options.spark, options.shards, rules, span, logs_here, judged, take, progressed)
         run = backtest_today if options.knowledge == "today" else run_backtest
         return run(rules, span, history, by_topic, judged, take, options.shards or 1, progressed), []
 
@@ -149,8 +157,6 @@ def _refuse_at_odds(options: Options) -> None:
     """Raises BadSettings."""
     if not options.recordings and options.mapping is not None:
         raise BadSettings("--mapping: goes with --files")
-    if not options.recordings and options.spark is not None:
-        raise BadSettings("--spark: goes with --files; topic and archive are judged in this process")
     if options.recordings and options.engine is not None:
         raise BadSettings("--engine: files are no engine's history")
     if options.recordings and options.knowledge != "as-it-was":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -35,6 +35,10 @@ class ReplaySettings:
     def topic(self, name: str) -> str:
         """The topic of this deployment for a contract's name."""
         return self.topic_prefix + name
+
+    def elsewhere(self) -> ReplaySettings:
+        """The same for other folders and machines: the archive by its absolute path."""
+        return replace(self, archive=None if self.archive is None else self.archive.absolute())
 
 
 def from_environment() -> ReplaySettings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tripline_engine.archive.journal import Cursor, Journal
 from tripline_engine.errors import OrderBroken
@@ -32,22 +32,23 @@ class ReplayInputs:
 
     def batch(self, recorded: RecordedBatch) -> ReplayBatch:
         """Raises RecordsMissing, and OrderBroken where the record doesn't fit what is there."""
-        left_out = tuple(
-            part for part in recorded.transactions if part.first < self._available.get(part.partition, 0)
-        )
+        head = self.head(recorded)
         transactions = [
             record
             for part in recorded.transactions
-            if part not in left_out
+            if part not in head.left_out
             for record in self._part(recorded, part)
         ]
-        return ReplayBatch(
-            recorded,
-            self._range(recorded, RULES, recorded.rules),
-            self._range(recorded, TICKS, recorded.ticks),
-            transactions,
-            left_out,
+        return replace(head, transactions=transactions)
+
+    def head(self, recorded: RecordedBatch) -> ReplayBatch:
+        """The same without its transactions, which are not read."""
+        left_out = tuple(
+            part for part in recorded.transactions if part.first < self._available.get(part.partition, 0)
         )
+        rules = self._range(recorded, RULES, recorded.rules)
+        ticks = self._range(recorded, TICKS, recorded.ticks)
+        return ReplayBatch(recorded, rules, ticks, [], left_out)
 
     def _range(self, recorded: RecordedBatch, topic: str, offsets: RecordedRange | None) -> list[Record]:
         return [] if offsets is None else self._take(recorded, topic, 0, offsets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final, Protocol
@@ -33,11 +33,13 @@ class Deployment(Protocol):
 
 
 @contextmanager
-def journals(settings: Deployment, event_type: EventType) -> Iterator[Journals]:
+def journals(
+    settings: Deployment, event_type: EventType, names: Sequence[str] = (RULES, *_ARCHIVED)
+) -> Iterator[Journals]:
     """Journals of one deployment, by topic. rules.v1 has unlimited retention and no archive."""
     with ExitStack() as stack:
         by_topic: dict[str, Journal] = {}
-        for name in (RULES, *_ARCHIVED):
+        for name in names:
             topic, store = stack.enter_context(CarefulLog(settings.kafka, settings.topic(name))), None
             if settings.archive and name in _ARCHIVED:
                 store = FileStore(settings.archive, event_type.name, topic.name)

@@ -170,6 +170,20 @@ def test_what_the_topic_deletes_while_it_is_read_comes_from_the_archive(tmp_path
     assert journal.last(0) == world.kept[-1]
 
 
+@pytest.mark.parametrize("archived", [0, 3, 20], ids=["nothing", "a file", "all"])
+def test_a_part_ends_where_it_is_told(tmp_path: Path, archived: int) -> None:
+    world = World(tmp_path)
+    for count in (archived, 20 - archived):
+        world.arrive(count, next_day=False)
+        if count == archived and archived:
+            world.do("write", None, (False, False))
+            world.topic.low[0] = archived
+    part = Journal(world.topic, world.store).up_to({0: 12})
+    assert [one for run in part.runs(0, 1) for one in run] == world.kept[1:12]
+    assert Cursor(part, 0, 1).take(12) == world.kept[1:12]
+    assert (part.end(0), Journal(world.topic, world.store).end(0)) == (12, 20)
+
+
 @pytest.mark.parametrize("is_archived", [True, False])
 def test_what_comes_while_it_is_read_is_read_too(tmp_path: Path, is_archived: bool) -> None:
     world = World(tmp_path)

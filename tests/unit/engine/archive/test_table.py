@@ -7,15 +7,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.engine.archive.support.memory_store import START, record
 from tripline_contracts.event_type import EventType, Field
 from tripline_contracts.event_type_loader import load
+from tripline_engine.archive import file_store
 from tripline_engine.archive.file_store import FileStore
 from tripline_engine.archive.table import TableFormat
 from tripline_engine.kafka_log.record import Record
@@ -57,9 +60,33 @@ def test_what_comes_out_is_what_went_in(
     assert (piece.partition, piece.first, piece.until) == (3, 5, records[-1].offset + 1)
     assert store.files()[3].count(piece) == 1
     assert [one for run in store.records(piece) for one in run] == records
+    part = [one for run in store.records(piece, records[0].offset + 1, records[-1].offset) for one in run]
+    assert part == records[1:-1]
     later = [one for run in store.records(piece, records[-1].offset) for one in run]
     assert later == records[-1:]
     assert store.last_record(piece) == records[-1]
+
+
+def test_of_row_groups_without_what_is_wanted_nothing_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_store, "_GROUP_BYTES", 1)
+    records = [record(n) for n in range(9)]
+    store = FileStore(tmp_path, "transaction", "transactions.v1")
+    files = [store.write(records[first : first + 3], first, TableFormat(None)) for first in (0, 3, 6)]
+    merged = store.merge(files, TableFormat(None))
+    assert pq.ParquetFile(store.folder / merged.path).metadata.num_row_groups == 3
+    read: list[list[int]] = []
+    whole = pq.ParquetFile.iter_batches
+
+    def told(file: pq.ParquetFile, size: int, groups: list[int], *more: Any, **options: Any) -> Any:
+        read.append(groups)
+        return whole(file, size, groups, *more, **options)
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", told)
+    for first, until, groups in ((0, 9, [0, 1, 2]), (4, 6, [1]), (5, 7, [1, 2]), (3, 3, []), (8, 99, [2])):
+        assert [one for run in store.records(merged, first, until) for one in run] == records[first:until]
+        assert read.pop() == groups
 
 
 def test_declared_fields_stand_beside_the_bytes_and_are_null_where_nobody_can_read_them(

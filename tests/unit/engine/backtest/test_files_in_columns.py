@@ -28,7 +28,7 @@ from tests.unit.engine.support.shard_harness import TRANSACTION
 from tripline_engine.backtest.ordered import file_history as file_history_module
 from tripline_engine.backtest.ordered import recorded_file
 from tripline_engine.backtest.ordered.event_cells import CELL, Grid, micro_batches
-from tripline_engine.backtest.ordered.event_runs import EventRuns
+from tripline_engine.backtest.ordered.event_runs import BY_LINE, EventRuns
 from tripline_engine.backtest.ordered.file_history import backtest_files
 from tripline_engine.backtest.ordered.recorded_file import RecordedFile
 from tripline_engine.prover.settings import Judged
@@ -181,6 +181,7 @@ def test_row_groups_by_themselves_have_the_lines_of_the_file(tmp_path: Path) -> 
 def events(rng: Random, count: int) -> pa.Table:
     return pa.table({
         "t": pa.array([rng.randrange(50) for _ in range(count)], pa.int64()),
+        "arrived": pa.array([rng.randrange(3) for _ in range(count)], pa.int64()),
         "file": pa.array([rng.randrange(2) for _ in range(count)], pa.int32()),
         "line": pa.array(rng.sample(range(10_000), count), pa.int64()),
     })  # fmt: skip
@@ -192,14 +193,16 @@ def test_runs_are_merged_into_one_order(tmp_path: Path, *, ordered: bool) -> Non
         rng, folder = Random(seed), tmp_path / f"{seed}"
         folder.mkdir()
         table = events(rng, rng.choice([0, 1, 60, 400]))
-        rows = sorted(zip(*(table.column(name).to_pylist() for name in ("t", "file", "line")), strict=True))
+        ties = rng.choice([BY_LINE, ("arrived", *BY_LINE)])
+        rows = sorted(zip(*(table.column(name).to_pylist() for name in ("t", *ties)), strict=True))
         if ordered:
-            table = table.sort_by([(name, "ascending") for name in ("t", "file", "line")])
-        runs = EventRuns(folder, "t", rng.choice([1, 7, 100, 10_000]))
+            table = table.sort_by([(name, "ascending") for name in ("t", *ties)])
+        runs = EventRuns(folder, "t", rng.choice([1, 7, 100, 10_000]), ties)
         for first in range(0, table.num_rows, 9):
             runs.add(table.slice(first, 9))
         pieces = list(runs.merged(rng.choice([1, 16, 1_000])))
-        assert [tuple(row.values()) for piece in pieces for row in piece.to_pylist()] == rows
+        given = [tuple(row[name] for name in ("t", *ties)) for piece in pieces for row in piece.to_pylist()]
+        assert given == rows
         assert len(runs) == len(rows)
 
 

@@ -1,1 +1,1 @@
-"""A backtest over files as a batch job of Spark: the same reader and the same evaluator, in its tasks."""
+"""A backtest as a batch job of Spark: the same reading and the same evaluator, in its tasks."""

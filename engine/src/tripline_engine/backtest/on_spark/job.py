@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import msgspec
@@ -18,33 +17,25 @@ from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 from pyspark.storagelevel import StorageLevel
 
 from tripline_engine.backtest.evaluation import Take
-from tripline_engine.backtest.on_spark.tasks import judging, reading
-from tripline_engine.backtest.on_spark.work import (
-    ALERT,
-    REPORT,
-    Fault,
-    Reported,
-    Work,
-    units_of,
-    whole_reports,
-)
+from tripline_engine.backtest.on_spark.file_units import Reported, whole_reports
+from tripline_engine.backtest.on_spark.grid_tasks import reading
+from tripline_engine.backtest.on_spark.log_units import Logs
+from tripline_engine.backtest.on_spark.plan import Plan, plan_of
+from tripline_engine.backtest.on_spark.work import ALERT, REPORT, Fault, Work
 from tripline_engine.backtest.ordered.event_cells import CELL
-from tripline_engine.backtest.ordered.file_batches import wanted_anchors
 from tripline_engine.backtest.ordered.file_history import Files
-from tripline_engine.backtest.ordered.recorded_file import FileReport, RecordedFile
+from tripline_engine.backtest.ordered.recorded_file import FileReport
 from tripline_engine.backtest.tried import Progressed, Tried, not_told
-from tripline_engine.backtest.tried_log import TriedLog, is_named_value
 from tripline_engine.backtest.tried_rules import TriedRule
 from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import AlertReader
-from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.errors import EngineError
 from tripline_engine.prover.settings import Judged
 from tripline_engine.spark.query.batch_session import start_batch_session
 
 _log = structlog.get_logger(__name__)
 
-_PACKED: Final = "shardKey int, kind byte, rows long, payload binary"
+_PACKED: Final = "shardKey int, kind byte, number long, payload binary"
 _JUDGEMENTS: Final = "kind byte, eventTime long, alertId string, payload binary"
 _READ: Final = 1_000
 _JUDGED: Final = 2_000
@@ -64,7 +55,7 @@ def judge_on(
     shards: int | None,
     rules: Sequence[TriedRule],
     span: Span,
-    files: Files,
+    tried_on: Files | Logs,
     judged: Judged,
     take: Take,
     progressed: Progressed,
@@ -73,14 +64,14 @@ def judge_on(
     session = start_batch_session(master)
     try:
         count = shards or _SHARDS_PER_CORE * session.sparkContext.defaultParallelism
-        return backtest_on_spark(OnSpark(session, count), rules, span, files, judged, take, progressed)
+        return backtest_on_spark(OnSpark(session, count), rules, span, tried_on, judged, take, progressed)
     finally:
         session.stop()
 
 
 @dataclass(frozen=True, slots=True)
 class OnSpark:
-    """Where files are judged, and in how many shards.
+    """Where a history is judged, and in how many shards.
 
     :ivar cell: transactions in a cell of the grid of event times, on average
     :ivar at_once: alerts that the driver holds at a time, about; one may be 20 KB
@@ -98,21 +89,22 @@ def backtest_on_spark(
     spark: OnSpark,
     rules: Sequence[TriedRule],
     span: Span,
-    files: Files,
+    tried_on: Files | Logs,
     judged: Judged,
     take: Take,
     progressed: Progressed = not_told,
 ) -> tuple[Tried, list[FileReport]]:
-    """As `backtest_files`, whose alerts these are; they come in the order of event time, then id.
+    """As `backtest_files`, `backtest_today` or `backtest`, whose alerts these are, in the order of event time, then id.
 
-    Raises UnreadableRecording, JobFailed.
+    Raises UnreadableRecording, RecordsMissing, OrderBroken, JobFailed.
     """
     started = time.monotonic()
-    work = _work(spark, rules, span, files, judged)
-    judgements = _judgements(spark.session, work).persist(StorageLevel.DISK_ONLY)
+    plan = plan_of(spark.shards, rules, span, tried_on, judged)
+    work = replace(plan.work, cell=spark.cell, fault=spark.fault)
+    judgements = _judgements(spark.session, plan, work).persist(StorageLevel.DISK_ONLY)
     reader = AlertReader(judged.event_type, span)
     reports: list[Reported] = []
-    batches = transactions = 0
+    batches, transactions = plan.batches, 0
     try:
         count = _run(spark.session, judgements, Course(progressed))
         for row in _in_order(judgements, 1 + count // spark.at_once).toLocalIterator():
@@ -124,35 +116,23 @@ def backtest_on_spark(
                 assert alert is not None  # the task has read it
                 take(alert)
             else:
-                of_shard = msgspec.json.decode(payload, type=tuple[int, int])
-                batches, transactions = batches + of_shard[0], transactions + of_shard[1]
+                some = msgspec.json.decode(payload, type=tuple[int, int])
+                batches, transactions = batches + some[0], transactions + some[1]
     except (PySparkException, Py4JError) as error:
         raise _failed(error) from error
     finally:
         judgements.unpersist()
     progressed(_READ + _JUDGED, _READ + _JUDGED, transactions)
-    tried = Tried("files", batches, transactions, time.monotonic() - started)
-    return tried, whole_reports(reports, [path.name for path in files.paths])
+    tried = Tried(work.config.engine_id, batches, transactions, time.monotonic() - started)
+    return tried, whole_reports(reports, plan.files)
 
 
-def _work(spark: OnSpark, rules: Sequence[TriedRule], span: Span, files: Files, judged: Judged) -> Work:
-    event_type = judged.event_type
-    key = (secrets.randbits(64), secrets.randbits(64))
-    config = EngineConfig("files", event_type, event_type.anchors, spark.shards, key, judged.clock)
-    paths = tuple(path.absolute() for path in files.paths)
-    opened = [RecordedFile(number, path, event_type, files.mapping) for number, path in enumerate(paths)]
-    events = TriedLog(rules, span, event_type, is_named_value).of(files.named)
-    units = tuple(units_of(opened))
-    anchors = wanted_anchors(config, rules)
-    return Work(config, span, paths, files.mapping, units, anchors, tuple(events), spark.cell, spark.fault)
-
-
-def _judgements(session: SparkSession, work: Work) -> DataFrame:
+def _judgements(session: SparkSession, plan: Plan, work: Work) -> DataFrame:
     """Nothing is done yet. Each unit is a task, and so is each shard: its key is in a partition of its own."""
-    units = session.range(0, len(work.units), 1, len(work.units))
-    packed = units.mapInArrow(reading(work), _PACKED)
+    units = session.range(0, plan.source.count, 1, plan.source.count)
+    packed = units.mapInArrow(reading(work, plan.source), _PACKED)
     by_shard = packed.repartition(work.config.shards, F.col("shardKey"))
-    return by_shard.mapInArrow(judging(work), _JUDGEMENTS)
+    return by_shard.mapInArrow(plan.judging(work), _JUDGEMENTS)
 
 
 def _in_order(judgements: DataFrame, parts: int) -> DataFrame:

@@ -1,45 +1,36 @@
-"""The work of a backtest on Spark, cut into tasks: what to read, and by which shard it is judged."""
+"""The work of a backtest on Spark: what its tasks are told, and what they hand on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Protocol
 
 import msgspec
 import pyarrow as pa
 
-from tripline_contracts.recordings.file_mapping import FileMapping
-from tripline_contracts.recordings.rows import BadRow
 from tripline_engine.backtest.ordered.event_cells import CELL
-from tripline_engine.backtest.ordered.recorded_file import FileReport, RecordedFile
+from tripline_engine.backtest.ordered.event_runs import BY_LINE
 from tripline_engine.certificate.span import Span
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.kafka_log.record import Record
 
-UNIT_ROWS: Final = 1 << 19
-"""Rows of Parquet that one task reads, about: so many that its start does not count."""
-
-RUN, TIMES, REPORT, ALERT, JUDGED = range(5)
+RUN, TIMES, REPORT, ALERT, JUDGED, EARLIER, STEPS = range(7)
 """Kinds of what tasks hand on: sorted transactions of a shard, the span of their event times, what came of a part of a
-file; an alert, and how much a shard has judged."""
+file; an alert, and how much was judged; that something happened before the history that counts; a shard's payloads of
+recorded micro-batches."""
 
 PACKED: Final = pa.schema(
-    [("shardKey", pa.int32()), ("kind", pa.int8()), ("rows", pa.int64()), ("payload", pa.binary())]
+    [("shardKey", pa.int32()), ("kind", pa.int8()), ("number", pa.int64()), ("payload", pa.binary())]
 )
+"""`number` is, of a run, how many transactions it has; of steps, where they come among all of the shard's."""
+
 JUDGEMENTS: Final = pa.schema(
     [("kind", pa.int8()), ("eventTime", pa.int64()), ("alertId", pa.string()), ("payload", pa.binary())]
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A part of a file: row groups of Parquet, or all of another form (`groups` is None)."""
-
-    file: int
-    groups: range | None
-    rows: int
+Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""As for `mapInArrow`."""
 
 
 class Fault(Protocol):
@@ -53,16 +44,19 @@ class Work:
     """What every task is told.
 
     :ivar anchors: in the event type's order, each with whether a rule needs it
-    :ivar events: what rules.v1 says: the tried rules, and values that they name
+    :ivar events: what rules.v1 says from the beginning: the tried rules, and values that they name
+    :ivar ties: columns that say which of equal event times comes first
+    :ivar whole_from: from when (ms) on the history is whole; None: from its first transaction on
+    :ivar earlier_from: the same where something turns out to have happened before the history that counts
     """
 
     config: EngineConfig
     span: Span
-    files: tuple[Path, ...]
-    mapping: FileMapping | None
-    units: tuple[Unit, ...]
     anchors: Mapping[str, bool]
-    events: tuple[Record, ...]
+    events: tuple[Record, ...] = ()
+    ties: tuple[str, ...] = BY_LINE
+    whole_from: int | None = None
+    earlier_from: int | None = None
     cell: int = CELL
     fault: Fault | None = None
 
@@ -70,6 +64,17 @@ class Work:
         """A place where a test may have the task fail."""
         if self.fault is not None:
             self.fault(stage, number)
+
+
+class Source(Protocol):
+    """Where transactions come from, cut into units, each of which is read by one task."""
+
+    @property
+    def count(self) -> int:
+        """How many units there are: one at least."""
+
+    def packed(self, work: Work, unit: int) -> Iterator[pa.RecordBatch]:
+        """A unit, read and packed by shard: PACKED. The same bytes each time."""
 
 
 class Times(msgspec.Struct, frozen=True):
@@ -80,56 +85,15 @@ class Times(msgspec.Struct, frozen=True):
     most: int
 
 
-class Reported(msgspec.Struct, frozen=True):
-    """What came of a unit; `unread` are lines and reasons."""
-
-    file: int
-    rows: int
-    bad: int
-    unread: list[tuple[int, str]]
-    unused: list[str]
-
-    @staticmethod
-    def of(file: int, report: FileReport) -> Reported:
-        """Of a part of that file."""
-        unread = [(one.line, one.reason) for one in report.unread]
-        return Reported(file, report.rows, report.bad, unread, list(report.unused))
-
-
-def units_of(files: Sequence[RecordedFile]) -> list[Unit]:
-    """All parts of the files. Raises UnreadableRecording for one that cannot be opened."""
-    units: list[Unit] = []
-    for number, file in enumerate(files):
-        sizes = file.group_rows()
-        if sizes is None:
-            units.append(Unit(number, None, 0))
-            continue
-        first = rows = 0
-        for group, size in enumerate(sizes):
-            if rows and rows + size > UNIT_ROWS:
-                units.append(Unit(number, range(first, group), rows))
-                first, rows = group, 0
-            rows += size
-        # of a file without row groups too: its columns are told
-        units.append(Unit(number, range(first, len(sizes)), rows))
-    return units
-
-
-def whole_reports(parts: Sequence[Reported], names: Sequence[str]) -> list[FileReport]:
-    """The reports of the files, in the order of their lines."""
-    reports = [FileReport(name) for name in names]
-    for part in sorted(parts, key=lambda one: (one.file, one.unread[:1])):
-        report = reports[part.file]
-        report.rows += part.rows
-        report.unused = part.unused
-        for line, reason in part.unread:
-            report.leave_out(BadRow(line, reason))
-        report.bad += part.bad - len(part.unread)
-    return reports
-
-
 def rows_of(schema: pa.Schema, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
     """Rows as one record batch."""
     columns = zip(*rows, strict=True)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def single_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Any, ...]]:
+    """One row after the other: a payload has megabytes."""
+    for batch in batches:
+        for i in range(batch.num_rows):
+            yield tuple(column[i].as_py() for column in batch.columns)

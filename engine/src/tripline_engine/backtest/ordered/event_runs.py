@@ -2,25 +2,30 @@
 
     add ──▶ a run in memory ──full──▶ sorted, appended to the file     all runs, mapped ──merge──▶ one order
 
-Of equal event times the one that stands first in its file, and in the first of several files, is first.
+Of equal event times the one that stands first in its file, and in the first of several files, is first; or whatever
+other columns say which comes first.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tripline_engine.domain.memory.array_types import BoolArray, Int64Array
 
 FILE: Final = "file"
 LINE: Final = "line"
 """Columns that say where a row comes from (int32, int64): no two rows have both in common."""
+
+BY_LINE: Final = (FILE, LINE)
+"""Columns, the first one first, that say which of equal event times comes first."""
 
 _RUN: Final = 1 << 18
 _PIECE: Final = 1 << 16
@@ -54,15 +59,19 @@ class _Run:
 
 
 class EventRuns:
-    """Takes tables of transactions with FILE and LINE, and gives their rows sorted.
+    """Takes tables of transactions, and gives their rows sorted.
 
     The file goes into the folder, which whoever made it deletes.
 
     :param run: how many rows are sorted in memory
+    :param ties: integer columns of the tables that say which of equal event times comes first: no two rows have all of
+        them in common
+    :ivar bounds: the least and the greatest event time (ms) of what was added by `add`; None before that
     """
 
-    def __init__(self, folder: Path, time_field: str, run: int = _RUN) -> None:
-        self._path, self._time_field, self._run = folder / "runs", time_field, run
+    def __init__(self, folder: Path, time_field: str, run: int = _RUN, ties: Sequence[str] = BY_LINE) -> None:
+        self._path, self._time_field, self._run, self._ties = folder / "runs", time_field, run, ties
+        self.bounds: tuple[int, int] | None = None
         self._pending: list[pa.Table] = []
         self._pending_rows = 0
         self._streams: list[int] = []
@@ -73,6 +82,10 @@ class EventRuns:
 
     def add(self, table: pa.Table) -> None:
         """Adds rows, in any order."""
+        if not table.num_rows:
+            return
+        bounds = bounds_of(table, self._time_field)
+        self.bounds = bounds if self.bounds is None else _wider(self.bounds, bounds)
         self._pending.append(table)
         self._pending_rows += table.num_rows
         self._count += table.num_rows
@@ -102,7 +115,7 @@ class EventRuns:
                 last = active[-1].time_ahead(ahead)
                 until = last if until is None else min(until, last)
             assert until is not None  # there was one at least
-            yield event_sorted(pa.concat_tables([run.take(until) for run in active]), self._time_field)
+            yield self._sorted([run.take(until) for run in active])
             active = [run for run in active if run.is_left]
 
     def _tables(self) -> Iterator[pa.Table]:
@@ -115,9 +128,12 @@ class EventRuns:
             yield self._sorted_pending()
 
     def _sorted_pending(self) -> pa.Table:
-        run = event_sorted(pa.concat_tables(self._pending), self._time_field)
+        run = self._sorted(self._pending)
         self._pending, self._pending_rows = [], 0
         return run
+
+    def _sorted(self, tables: list[pa.Table]) -> pa.Table:
+        return event_sorted(pa.concat_tables(tables), self._time_field, self._ties)
 
     def _append(self, stream: bytes | pa.Buffer) -> None:
         with self._path.open("ab") as file:
@@ -127,19 +143,31 @@ class EventRuns:
             self._end = file.tell()
 
 
-def event_sorted(table: pa.Table, time_field: str) -> pa.Table:
+def event_sorted(table: pa.Table, time_field: str, ties: Sequence[str] = BY_LINE) -> pa.Table:
     """The rows in order, in one chunk."""
     table = table.combine_chunks()
-    keys = [_times(table, name) for name in (LINE, FILE, time_field)]
-    if _is_sorted(*reversed(keys)):
+    keys = [_times(table, name) for name in (time_field, *ties)]
+    if _is_sorted(keys):
         return table
-    return table.take(pa.array(np.lexsort(keys)))
+    return table.take(pa.array(np.lexsort(keys[::-1])))
 
 
-def _is_sorted(times: Int64Array, files: Int64Array, lines: Int64Array) -> bool:
-    later, same = times[1:] > times[:-1], times[1:] == times[:-1]
-    behind: BoolArray = (files[1:] > files[:-1]) | ((files[1:] == files[:-1]) & (lines[1:] > lines[:-1]))
-    return bool((later | (same & behind)).all())
+def bounds_of(table: pa.Table, time_field: str) -> tuple[int, int]:
+    """The least and the greatest event time (ms) of some rows."""
+    least, most = pc.min_max(table.column(time_field)).values()
+    return least.as_py(), most.as_py()
+
+
+def _wider(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def _is_sorted(keys: Sequence[Int64Array]) -> bool:
+    """Whether rows come by the first key, of equal ones by the second, and so on."""
+    behind: BoolArray = np.zeros(max(0, len(keys[0]) - 1), np.bool_)
+    for key in reversed(keys):
+        behind = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & behind)
+    return bool(behind.all())
 
 
 def _times(table: pa.Table, name: str) -> Int64Array:

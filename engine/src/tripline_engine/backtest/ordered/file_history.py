@@ -18,15 +18,14 @@ import pyarrow.compute as pc
 from tripline_contracts.event_type import EventType
 from tripline_contracts.recordings.file_mapping import FileMapping
 from tripline_engine.backtest.evaluation import Evaluation, Take
-from tripline_engine.backtest.ordered.event_cells import CELL, Grid, micro_batches
+from tripline_engine.backtest.ordered.event_cells import CELL
 from tripline_engine.backtest.ordered.event_runs import EventRuns
-from tripline_engine.backtest.ordered.file_batches import FilePayloads, wanted_anchors
+from tripline_engine.backtest.ordered.ordered_judging import judge_in_order
 from tripline_engine.backtest.ordered.recorded_file import FileReport, RecordedFile
 from tripline_engine.backtest.tried import Progressed, Tried, not_told
 from tripline_engine.backtest.tried_log import TriedLog, is_named_value
 from tripline_engine.backtest.tried_rules import TriedRule
 from tripline_engine.certificate.span import Span
-from tripline_engine.domain.shard.ports import Payload
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.prover.settings import Judged
 from tripline_engine.rebuild.progress import Progress
@@ -66,43 +65,32 @@ def backtest_files(
     events = TriedLog(rules, span, judged.event_type, is_named_value).of(files.named)
     with tempfile.TemporaryDirectory(prefix="tripline-backtest-") as folder:
         runs = EventRuns(Path(folder), time_field)
-        reports, times = _read(files, judged.event_type, span, runs, progressed)
+        reports = _read(files, judged.event_type, span, runs, progressed)
+
+        def judged_some(transactions: int) -> None:
+            progress.batch_done(transactions)
+            share = progress.transactions / len(runs)
+            progressed(_READ + round(_JUDGED * share), _READ + _JUDGED, progress.transactions)
+
         evaluation = Evaluation("files", judged, shards, span, take)
-        if times is not None:
-            grid = Grid.over(*times, len(runs), cell)
-            packer = FilePayloads(evaluation.config, wanted_anchors(evaluation.config, rules))
-            evaluation.judge_payloads([packer.opening(events, grid.first)] * shards)
-            for clock, table in micro_batches(runs.merged(), time_field, grid, cell):
-                tick = packer.tick(clock)
-                payloads: list[list[Payload]] = [[] for _ in range(shards)]
-                for shard, payload in packer.by_shard(table):
-                    payloads[shard] = [tick, payload]
-                evaluation.judge_payloads(payloads)
-                progress.batch_done(table.num_rows)
-                share = progress.transactions / len(runs)
-                progressed(_READ + round(_JUDGED * share), _READ + _JUDGED, progress.transactions)
+        judge_in_order(evaluation, rules, runs, events, None, cell, judged_some)
     return Tried("files", progress.batches, progress.transactions, progress.seconds), reports
 
 
 def _read(
     files: Files, event_type: EventType, span: Span, runs: EventRuns, progressed: Progressed
-) -> tuple[list[FileReport], tuple[int, int] | None]:
-    """What came of each file; event times (ms) of first and last transaction, None without any."""
+) -> list[FileReport]:
+    """What came of each file."""
     sizes = [max(1, path.stat().st_size) if path.is_file() else 1 for path in files.paths]
     reports: list[FileReport] = []
-    bounds: list[int] = []
     for number, path in enumerate(files.paths):
         recorded = RecordedFile(number, path, event_type, files.mapping)
         for transactions, share in recorded.transactions():
-            table = before(span.until, transactions, event_type)
-            if table.num_rows:
-                least, most = pc.min_max(table.column(event_type.time_field.name)).values()
-                bounds = [min([least.as_py(), *bounds]), max([most.as_py(), *bounds])]
-                runs.add(table)
+            runs.add(before(span.until, transactions, event_type))
             done = sum(sizes[:number]) + share * sizes[number]
             progressed(round(_READ * done / sum(sizes)), _READ + _JUDGED, 0)
         reports.append(recorded.report)
-    return reports, (bounds[0], bounds[1]) if bounds else None
+    return reports
 
 
 def before(until: int, table: pa.Table, event_type: EventType) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Sorted transactions of files as payloads of shards, as the engine's own packing makes them."""
+"""Transactions in the order of event times as payloads of shards, as the engine's own packing makes them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def wanted_anchors(config: EngineConfig, rules: Sequence[TriedRule]) -> dict[str
 
 
 @dataclass(slots=True)
-class FilePayloads:
+class OrderedPayloads:
     """Numbers transactions and ticks as if they had come in this order.
 
     :ivar anchors: by name, whether a rule needs it
