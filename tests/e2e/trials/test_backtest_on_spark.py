@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ from tripline_demo.embedded.java import Java
 from tripline_engine.backtest.backtest import backtest
 from tripline_engine.backtest.history import history_of
 from tripline_engine.backtest.on_spark import file_units, log_units, recorded_units
-from tripline_engine.backtest.on_spark.job import OnSpark, backtest_on_spark
+from tripline_engine.backtest.on_spark.job import JobFailed, OnSpark, backtest_on_spark
 from tripline_engine.backtest.on_spark.log_units import Logs
 from tripline_engine.backtest.on_spark.plan import plan_of
 from tripline_engine.backtest.on_spark.work import Fault
@@ -36,6 +37,7 @@ from tripline_engine.backtest.ordered.recorded_file import FileReport, Unreadabl
 from tripline_engine.backtest.tried import Knowledge
 from tripline_engine.certificate.span_alert import SpanAlert
 from tripline_engine.cli import main
+from tripline_engine.errors import RecordsMissing
 from tripline_engine.prover.settings import Judged
 from tripline_engine.spark.query.batch_session import start_batch_session
 
@@ -132,6 +134,18 @@ def test_a_file_that_is_none_is_a_sentence(session: SparkSession, tmp_path: Path
     wrong = FileHistory(history.rules, history.span, Files([tmp_path / "none.xml"]), [], [])
     with pytest.raises(UnreadableRecording, match=r"none\.xml: the file is XML"):
         on_spark(session, wrong, 2)
+
+
+def says_no(_stage: str, number: int) -> None:
+    raise RecordsMissing(f"transactions.v1 partition {number}: nobody has it")
+
+
+def test_what_no_task_can_do_is_a_sentence(session: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(JobFailed) as failed:
+        on_spark(session, file_history(3, EVERYTHING_AND_MORE, tmp_path), 2, says_no)
+    assert re.fullmatch(
+        r"Spark's job failed: transactions\.v1 partition \d: nobody has it", str(failed.value)
+    )
 
 
 def judged_from_logs(

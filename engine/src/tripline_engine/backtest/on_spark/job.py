@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Sequence
@@ -44,10 +45,12 @@ _SHARDS_PER_CORE: Final = 2
 _AT_ONCE: Final = 4_096
 _LOOK_SECONDS: Final = 0.5
 _LOG_SECONDS: Final = 5.0
+_OURS: Final = re.compile(r"^\s*tripline_engine(?:\.\w+)+: (.+)$", re.MULTILINE)
+"""The last line of a traceback of Python's that ends in an error of this package."""
 
 
 class JobFailed(EngineError):
-    """A task failed as often as Spark tries one; the message is Spark's."""
+    """A task failed as often as Spark tries one; the message is the task's, or Spark's."""
 
 
 def judge_on(
@@ -201,5 +204,9 @@ def _tasks(session: SparkSession) -> list[tuple[int, int]]:
 
 
 def _failed(error: Exception) -> EngineError:
+    """What a task says of our own, without the way there; else Spark's message."""
+    ours = _OURS.findall(str(error))
+    if ours:
+        return JobFailed(f"Spark's job failed: {ours[-1]}")
     lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("\tat ")]
     return JobFailed("Spark's job failed: {}".format("\n".join(lines)[:2_000]))
