@@ -11,7 +11,9 @@ from tests.browser.windows import Window
 _AXE: Final = Axe()
 
 
-AT_REST: Final = "Promise.all(document.getAnimations().map(animation => animation.finished.catch(() => null)))"
+AT_REST: Final = (
+    "Promise.all(document.getAnimations().map(animation => animation.finished.catch(() => null)))"
+)
 """Resolves once no colour is on its way to another: half way there a button's contrast is neither theme's."""
 
 

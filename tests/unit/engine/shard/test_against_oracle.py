@@ -220,7 +220,8 @@ def judge_both(
         if name not in ("histories", "alerts")
     }
     record_property(
-        "told", f"{histories} histories equal and proven, {seen['alerts']} alerts; shares of histories: {shares}"
+        "told",
+        f"{histories} histories equal and proven, {seen['alerts']} alerts; shares of histories: {shares}",
     )
     assert histories >= 200
     assert seen["with alerts"] >= 0.8 * histories
