@@ -62,8 +62,9 @@ def on_spark(
 ) -> tuple[list[SpanAlert], list[FileReport], list[tuple[int, int, int]]]:
     alerts: list[SpanAlert] = []
     told: list[tuple[int, int, int]] = []
+    spark = OnSpark(session, shards, CELL, AT_ONCE, fault)
     tried, reports = backtest_on_spark(
-        OnSpark(session, shards, CELL, AT_ONCE, fault), history.rules, history.span, history.files, JUDGED, alerts.append,
+        spark, history.rules, history.span, history.files, JUDGED, alerts.append,
         lambda *progress: told.append(progress),
     )  # fmt: skip
     assert tried.transactions == sum(report.rows for report in reports) or history.span.until < 1 << 50
@@ -162,7 +163,7 @@ def judged_from_logs(
         logs = Logs(history, by_topic, recorded.reopen, knowledge)
         units = plan_of(3, *asked, logs, JUDGED).source.count
         tried, reports = backtest_on_spark(
-            OnSpark(session, 3, CELL, fault), *asked, logs, JUDGED, alerts.append
+            OnSpark(session, 3, CELL, AT_ONCE, fault), *asked, logs, JUDGED, alerts.append
         )
     assert [one.alert for one in alerts] == in_order(expected)
     assert (tried.engine, tried.transactions, reports) == (done.engine, done.transactions, [])
