@@ -75,6 +75,7 @@ class Profile:
     entries: float = 0  # per change of a list: some values come and go, in place of another whole list
     parties: float = 0  # per definition: by the party in place of keys, sides in its filters
     shadows: float = 0  # per micro-batch: a shadow of some rule is started, ended or promoted
+    widened: float = 0  # per micro-batch: one that runs is rolled out to a few groups more
 
 
 EVERYTHING = Profile(
@@ -138,3 +139,18 @@ EVERYTHING_AND_PARTIES = replace(
 )
 # Shadows beside rules, with buckets, commands and backfills; the same.
 EVERYTHING_AND_SHADOWS = replace(EVERYTHING_AND_MORE, shadows=0.75, bucketed=0.3, relative=0.2, chained=0.3)
+# Shadows that stay, of rules that hardly change, and many groups that change over one after another; the same.
+EVERYTHING_AND_ROLLOUTS = replace(
+    EVERYTHING_AND_SHADOWS,
+    shadows=0.15,
+    widened=0.8,
+    chained=0.15,
+    aimed_start=0,
+    rule_changes=(0, 2),
+    flurries=0.05,
+    controls=0.02,
+    rules=(1, 2),
+    keys=(4, 10),
+    micro_batches=(6, 14),
+    transactions=200,
+)

@@ -105,9 +105,11 @@ class RuleSchedule:
                 changes.insert(rng.randint(0, len(changes)), "command")
 
     def _fill_shadows(self) -> None:
-        for changes in self._schedule:
-            while self._rng.random() < self._profile.shadows:
-                changes.insert(self._rng.randint(0, len(changes)), "shadow")
+        steps = (self._profile.shadows, "shadow"), (self._profile.widened, "widen a rollout")
+        for share, step in steps:
+            for changes in self._schedule if share > 0 else []:
+                while self._rng.random() < share:
+                    changes.insert(self._rng.randint(0, len(changes)), step)
 
     def events(self, batch: int, now: int, sent: Sequence[Payment]) -> tuple[bytes, ...]:
         """The raw values of rules.v1 in this micro-batch; `now` in ms is when they are made.
@@ -161,6 +163,9 @@ class RuleSchedule:
         made: list[bytes] = []
         if change == "shadow":
             return [self._shadows.draw(rule, self._times.start(now, first=False), now)]
+        if change == "widen a rollout":
+            since = self._times.start(now, first=False)
+            return [self._shadows.widen(rule, self._sent_payments, since, now)]
         if change == "flurry":
             return self._flurry(rule, now)
         if change == "abandon":

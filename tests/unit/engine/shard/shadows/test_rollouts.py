@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import json
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
 
+from tests.oracle.generators.profile import EVERYTHING_AND_ROLLOUTS
+from tests.oracle.histories.random_history import random_history
+from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.shard.shadows.test_shadows import history
-from tests.unit.engine.shard.test_against_oracle import canonical
+from tests.unit.engine.shard.test_against_oracle import Treatment, assert_equal, canonical, ill_treated
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_contracts.rules.rollout import bucket_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-HISTORIES = range(40)
+HISTORIES, WIDENED = range(40), range(24)
+
+
+def widened(seed: int) -> list[MicroBatch]:
+    """Many groups change over to shadows in it."""
+    rng = Random(seed)
+    bucketed, commands = rng.choice([0.0, 0.3]), rng.choice([0.0, 0.2])
+    return random_history(seed, replace(EVERYTHING_AND_ROLLOUTS, bucketed=bucketed, commands=commands))
 
 
 @pytest.fixture(autouse=True)
@@ -42,34 +53,43 @@ def test_both_topics_together_have_what_a_mere_shadow_and_its_rule_give() -> Non
     assert seen["with alerts elsewhere"] >= 0.1 * len(HISTORIES)
 
 
-def test_widening_moves_no_group_back() -> None:
-    """Shares widen one after another; what was once on trial stays so until the shadow has ended."""
+def test_groups_change_over_as_the_oracle_says_and_none_comes_back() -> None:
+    """Shares widen one after another, while the engine loses its memory, and a task fails after all its work."""
     seen = Counter[str]()
-    for seed in HISTORIES:
-        modes = _by_group(history(seed))
-        for (rule_id, _, group), told in modes.items():
+    for seed in WIDENED:
+        rng, batches = Random(seed), widened(seed)
+        lost, failed = (frozenset({rng.randrange(10)}) for _ in range(2))
+        treatment = Treatment(rng.choice([1, 1, 2]), False, lost, failed, rng.choice([0, 3, 16]), 0)
+        engine = ill_treated(batches, treatment, None)
+        assert_equal(engine, judge(batches))
+        shares, modes = _shares(batches), _by_group(engine, batches)
+        for (rule_id, version, group), told in modes.items():
             before = told.index("live") if "live" in told else len(told)
             assert "shadow" not in told[before:], seed
+            edge = bucket_of(rule_id, json.loads(group))
             seen["groups on trial"] += "live" in told
             seen["groups that came to it"] += 0 < before < len(told)
             seen["groups beside"] += "live" not in told
-            assert 0 <= bucket_of(rule_id, json.loads(group)) < 100
+            seen["first beyond a share"] += edge in shares[rule_id, version]
+            seen["last within a share"] += edge + 1 in shares[rule_id, version]
+        seen["histories with several that came"] += _came(modes) > 1
     print(dict(seen))
-    assert seen["groups on trial"] >= 0.2 * len(HISTORIES)
-    # few histories are long enough; a case by hand is in tests/unit/oracle/rules/test_rollout.py
-    assert seen["groups that came to it"] >= 1
-    assert seen["groups beside"] >= 0.5 * len(HISTORIES)
+    assert min(seen["groups on trial"], seen["groups beside"]) >= 2 * len(WIDENED)
+    assert seen["groups that came to it"] >= len(WIDENED)
+    assert seen["histories with several that came"] >= 0.1 * len(WIDENED)
+    assert min(seen["first beyond a share"], seen["last within a share"]) >= 0.5 * len(WIDENED)
 
 
-def _by_group(batches: list[MicroBatch]) -> dict[tuple[int, int, str], list[str]]:
+Modes = dict[tuple[int, int, str], list[str]]
+
+
+def _by_group(engine: Engine, batches: list[MicroBatch]) -> Modes:
     """By rule, shadow and group the modes of its alerts, in the order in which they were given.
 
     Without what is promoted: it is the rule's own then, and may be beside the next shadow.
     """
-    engine = Engine()
-    engine.run(batches)
     started = _versions(batches, "RuleShadowStarted") - _versions(batches, "RuleShadowPromoted")
-    modes: dict[tuple[int, int, str], list[str]] = {}
+    modes: Modes = {}
     for record in engine.out:
         if record.topic in ("alerts.v1", "shadow-alerts.v1"):
             alert = json.loads(record.value)
@@ -77,6 +97,20 @@ def _by_group(batches: list[MicroBatch]) -> dict[tuple[int, int, str], list[str]
                 key = alert["ruleId"], alert["ruleVersion"], json.dumps(alert["group"], sort_keys=True)
                 modes.setdefault(key, []).append(alert["mode"])
     return modes
+
+
+def _came(modes: Modes) -> int:
+    """How many groups had alerts of a shadow before and after they changed over to it."""
+    return sum({"live", "shadow"} <= {*told} for told in modes.values())
+
+
+def _shares(batches: list[MicroBatch]) -> dict[tuple[int, int], set[int]]:
+    """Percents to which each shadow was rolled out."""
+    shares: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for event in _events(batches):
+        if event.get("type") == "RuleShadowRolledOut":
+            shares[event["ruleId"], event["definitionVersion"]].add(event["percent"])
+    return shares
 
 
 def _not_rolled_out(batches: list[MicroBatch]) -> list[MicroBatch]:
@@ -91,8 +125,15 @@ def _not_rolled_out(batches: list[MicroBatch]) -> list[MicroBatch]:
 
 
 def _versions(batches: list[MicroBatch], kind: str) -> set[tuple[int, int]]:
-    events = [_read(raw) for batch in batches for raw in batch.rule_events]
-    return {(event["ruleId"], event["definitionVersion"]) for event in events if event.get("type") == kind}
+    return {
+        (event["ruleId"], event["definitionVersion"])
+        for event in _events(batches)
+        if event.get("type") == kind
+    }
+
+
+def _events(batches: list[MicroBatch]) -> list[dict[str, Any]]:
+    return [_read(raw) for batch in batches for raw in batch.rule_events]
 
 
 def _read(raw: bytes) -> dict[str, Any]:
