@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.support.four_eyes import four_eyes_console
 from tests.browser.support.layout import looks_well
 from tests.browser.support.rule_work import stored
 from tests.browser.traffic import SECONDS, definition, is_applied
+from tests.browser.windows import Window
 from tests.stack import RunningStack, eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -84,8 +87,8 @@ def test_a_shadow_is_ended_and_who_only_reads_sees_it(
     window.is_clean()
 
 
-def test_a_shadow_is_rolled_out_and_widened(
-    open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any]
+def test_a_shadow_is_rolled_out_and_two_people_widen_it(
+    open_window: OpenWindow, stack: RunningStack, rule: dict[str, Any], tmp_path: Path
 ) -> None:
     """The rule's own version would need a million payments: what counts is of the shadow, in its share of groups."""
     window = open_window("analyst")
@@ -95,14 +98,14 @@ def test_a_shadow_is_rolled_out_and_widened(
         registry.post(f"/v1/rules/{rule_id}/shadow", json=body, headers={"If-Match": "*"}).raise_for_status()
     window.go(f"/rules/{rule_id}")
     section = page.locator(".rule-shadow")
-    form = page.get_by_role("dialog", name=re.compile("Roll out the shadow of"))
-    for step, share in (("Roll out", 50), ("Widen the rollout", 99)):
-        section.get_by_role("button", name=step).click()
-        form.get_by_label("Percent of groups").fill(str(share))
-        form.get_by_label("Reason").fill("it looks right")
-        form.get_by_role("button", name=f"Roll out to {share} %").click()
-        expect(section).to_contain_text(f"It is rolled out to {share} % of groups")
-        expect(versions_of(page).first).to_contain_text(f"shadow rolled out to {share} % by analyst")
+    ask_for_share(page, "Roll out", 50)
+    expect(section).to_contain_text("It is rolled out to 50 % of groups")
+    expect(versions_of(page).first).to_contain_text("shadow rolled out to 50 % by analyst")
+    with four_eyes_console(stack, tmp_path) as (console, _):
+        widened_by_two(window, open_window("approver"), console, rule_id)
+        window.base = stack.file["console"].rstrip("/")
+        window.go(f"/rules/{rule_id}")
+    expect(section).to_contain_text("It is rolled out to 99 % of groups")
     expect(section.get_by_role("button", name="Widen")).to_have_count(0)
 
     version = stored(stack, rule_id)["version"]
@@ -124,3 +127,35 @@ def test_a_shadow_is_rolled_out_and_widened(
     asked.get_by_role("button", name="Stop it").click()
     expect(section).to_be_hidden()
     window.is_clean()
+
+
+def ask_for_share(page: Page, step: str, percent: int) -> None:
+    page.locator(".rule-shadow").get_by_role("button", name=step).click()
+    form = page.get_by_role("dialog", name=re.compile("Roll out the shadow of"))
+    form.get_by_label("Percent of groups").fill(str(percent))
+    form.get_by_label("Reason").fill("it looks right")
+    form.get_by_role("button", name=f"Roll out to {percent} %").click()
+    expect(form).to_be_hidden()
+
+
+def widened_by_two(ada: Window, eve: Window, console: str, rule_id: int) -> None:
+    """From 50 % to 99 %, where a second person has to approve changes: until then nothing counts otherwise."""
+    for window in (ada, eve):
+        window.base = console
+        window.go(f"/rules/{rule_id}")
+    ask_for_share(ada.page, "Widen the rollout", 99)
+    waiting = ada.page.get_by_role("region", name="Changes that wait").get_by_role("listitem").first
+    expect(waiting.get_by_role("row", name="groups it counts for 50 % 99 %")).to_be_visible()
+    expect(waiting.get_by_text("waits for approval")).to_be_visible()
+    expect(waiting.get_by_role("button", name="Approve")).to_have_count(0)
+    expect(ada.page.locator(".rule-shadow")).to_contain_text("It is rolled out to 50 % of groups")
+
+    asked = eve.page.get_by_role("region", name="Changes that wait").get_by_role("listitem").first
+    expect(asked.get_by_role("row", name="groups it counts for 50 % 99 %")).to_be_visible()
+    expect(eve.page.locator(".rule-shadow").get_by_role("button")).to_have_count(0)
+    asked.get_by_role("button", name="Approve").click()
+    newest = versions_of(eve.page).first
+    expect(newest).to_contain_text("shadow rolled out to 99 % by analyst, approved by approver")
+    expect(newest.locator("q")).to_have_text("it looks right")
+    eve.is_clean()
+    eve.page.close()
