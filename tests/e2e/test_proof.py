@@ -15,16 +15,19 @@ from click.testing import CliRunner
 
 from alert_api.cli import main
 from alert_api.domain.webhooks.signature import signed_headers
-from tests.browser.traffic import SECONDS, alerts_of, definition, is_applied
+from tests.browser.traffic import SECONDS, alerts_of, definition, is_applied, published_rule
 from tests.e2e.support.kafka_log import KafkaLog
 from tests.integration.alert_api.support.webhook_receiver import Receiver, receiving
 from tests.stack import RunningStack, eventually, processes
 from tripline_contracts.kafka.cluster import kafka_cluster
+from tripline_contracts.rules.rollout import is_on_trial
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(300)]
 
 NAME = "Proof: many payments by one payer"
 LIMIT = 20
+SHARE = 40
+PAYMENT = {"beneficiaryId": "proof-shop", "paymentType": "CRD", "paymentAmount": "12.50"}
 
 
 @pytest.fixture
@@ -98,6 +101,35 @@ def test_alerts_of_a_fraud_are_proven_and_explained(
         said = alerts.get(path, params=query, timeout=90).raise_for_status().json()
         (rule,) = [rule for rule in said["rules"] if rule["ruleId"] == rule_id]
         assert (rule["reason"], rule["value"], rule["limit"]) == ("limit", "1", str(LIMIT))
+
+
+def test_an_alert_of_a_version_on_trial_is_evidence(running_stack: RunningStack, tmp_path: Path) -> None:
+    """It counts for some groups, in place of the rule's own version, which would never speak."""
+    body = definition(f"{NAME}, on trial", limit=1_000_000)
+    with published_rule(running_stack, body) as rule, running_stack.registry() as registry:
+        path, any_version = f"/v1/rules/{rule['ruleId']}/shadow", {"If-Match": "*"}
+        registry.post(path, json={**body, "limit": "0"}, headers=any_version).raise_for_status()
+        out = registry.post(f"{path}/rollout", json={"percent": SHARE}, headers=any_version)
+        rolled_out = {**rule, "version": out.raise_for_status().json()["version"]}
+        eventually(partial(is_applied, running_stack, rolled_out), "it is rolled out", SECONDS)
+        payees = [f"proof-trial-{n}" for n in range(100)]
+        on_trial = {payee: is_on_trial(rule["ruleId"], {"payeeId": payee}, SHARE) for payee in payees}
+        tried, other = (
+            next(payee for payee in payees if on_trial[payee] is tells) for tells in (True, False)
+        )
+        with running_stack.generator() as generator:
+            for payee in (other, tried):
+                sent = {**PAYMENT, "payeeId": payee}
+                generator.post("/v1/transactions", json=sent).raise_for_status()
+        eventually(lambda: alerts_of(running_stack, rule["ruleId"], tried), "its alert", SECONDS)
+        assert not alerts_of(running_stack, rule["ruleId"], other)
+        (alert,) = alerts_of(running_stack, rule["ruleId"], tried)
+        assert alert["ruleVersion"] == out.json()["shadow"]["version"] == 2
+    with running_stack.alerts() as alerts:
+        evidence_is_drawn_and_checked(alerts, alert, f"payeeId:{tried}", tmp_path)
+    with zipfile.ZipFile(tmp_path / "alert.zip") as archive:
+        told = json.loads(archive.read("rule.json"))
+        assert (told["version"], told["definition"]["limit"]) == (2, "0")
 
 
 def programs_and_webhooks_are_told(

@@ -61,6 +61,16 @@ class Scene:
         event = self._registry.publish(rule_id, rule, 0, START + self._made * STEP_MS)
         self._player.send([Sent("rules.v1", event)])
 
+    def try_beside(self, rule_id: int, shadow: Draft) -> None:
+        """A shadow of a rule, in force from the beginning on."""
+        event = self._registry.start_shadow(rule_id, shadow, 0, START + self._made * STEP_MS)
+        self._player.send([Sent("rules.v1", event)])
+
+    def roll_out(self, rule_id: int, percent: int) -> None:
+        """The shadow of a rule counts for that share of groups."""
+        event = self._registry.roll_out_shadow(rule_id, percent, START + self._made * STEP_MS)
+        self._player.send([Sent("rules.v1", event)])
+
     @contextmanager
     def engine(self, fault: str | None = None) -> Iterator[RunningEngine]:
         """`tripline-engine run`; `fault` is a fault point without its marker file."""
