@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import httpx
 
+from tests.browser.gallery.rollout import rolled_out
 from tests.browser.oversight.test_rejected import produce
 from tests.browser.support.four_eyes import client_of
 from tests.browser.traffic import is_applied
@@ -113,6 +114,7 @@ def filled(stack: RunningStack) -> Contents:
         made = _newest(alerts, rules)
         _work(alerts, made)
     _change(stack, rules)
+    rules["rolled out"] = rolled_out(stack)
     return replace(made, backtests=_tried(stack, rules, since))
 
 
@@ -235,6 +237,8 @@ def drafted(stack: RunningStack, registry_url: str, rules: dict[str, int]) -> No
         registry.put(several, json=changed, headers=ANY_VERSION).raise_for_status()
         registry.put("/v1/lists/known-shops", json={"values": ["shop-1", "shop-99"]}).raise_for_status()
         registry.delete(f"/v1/rules/{rules['weighed']}", headers=ANY_VERSION).raise_for_status()
+        wider = f"/v1/rules/{rules['rolled out']}/shadow/rollout"
+        registry.post(wider, json={"percent": 80}, headers=ANY_VERSION).raise_for_status()
         estimated = ("done", "failed")
         eventually(
             lambda: registry.get(path).json()["estimate"]["state"] in estimated, "it is estimated", SECONDS

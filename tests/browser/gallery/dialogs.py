@@ -110,6 +110,7 @@ def dialogs(made: Contents) -> tuple[Scene, ...]:
     """In the order of the views."""
     case, many = f"/cases/{made.case_id}", f"/rules/{made.rules['many']}"
     bucketed, paused = f"/rules/{made.rules['bucketed']}", f"/rules/{made.rules['relative']}"
+    rolled_out = f"/rules/{made.rules['rolled out']}"
     return (
         Scene("case-keys", "analyst", "/cases?state=all", "alerts in", keys_of_the_inbox),
         Scene("case-bulk", "analyst", "/cases?state=all", "alerts in", bulk),
@@ -136,6 +137,10 @@ def dialogs(made: Contents) -> tuple[Scene, ...]:
               press("Edit: Three times what the payer usually spends in a day")),
         Scene("rule-change-bucketed", "analyst", bucketed, "too many alerts", press("Edit")),
         Scene("rule-try-shadow", "analyst", bucketed, "too many alerts", press("Try as a shadow")),
+        Scene("rule-roll-out", "analyst", many, "runs beside version", press("Roll out")),
+        Scene("rule-widen", "analyst", rolled_out, "What counted in each arm", press("Widen the rollout")),
+        Scene("rule-promote", "analyst", rolled_out, "What counted in each arm", press("Promote the shadow")),
+        Scene("rule-end-shadow", "analyst", rolled_out, "What counted in each arm", press("End the shadow")),
         Scene("rule-revert", "analyst", f"{bucketed}?from=1&to=3", "too many alerts", press("Revert to version 1")),
         Scene("rule-pause", "analyst", bucketed, "too many alerts", press("Pause")),
         Scene("rule-resume", "analyst", paused, "paused by", press("Resume")),

@@ -69,6 +69,11 @@ def compared_by_now(page: Page) -> None:
     expect(page.locator(".rule-shadow")).not_to_contain_text("Asking")
 
 
+def told_by_now(page: Page) -> None:
+    """What each change changes: that is asked for apart."""
+    expect(page.get_by_text("Loading\u2026").locator("visible=true")).to_have_count(0)
+
+
 def refused(page: Page) -> None:
     """A key that nobody has."""
     page.get_by_label("API key").fill("no-such-key")
@@ -92,7 +97,7 @@ EMPTY: Final = (
 def pages(made: Contents, four_eyes: str) -> tuple[Scene, ...]:
     """With what the line holds on them; `four_eyes` is the address of a console where changes need approval."""
     rules, alerts = made.rules, made.alerts
-    compared = f"/rules/{rules['bucketed']}?from=1&to=3"
+    compared, tried_out = f"/rules/{rules['bucketed']}?from=1&to=3", f"/rules/{rules['rolled out']}"
     tried = "/rules/backtests?backtest="
     worth = unfold("What the rules are worth")
     return (
@@ -105,6 +110,8 @@ def pages(made: Contents, four_eyes: str) -> tuple[Scene, ...]:
         Scene("rules", "analyst", "/rules", "✓ applied"),
         Scene("rules-worth", "analyst", "/rules", "✓ applied", worth),
         Scene("rule-shadow", "analyst", f"/rules/{rules['many']}", "runs beside version", compared_by_now),
+        Scene("rule-rollout", "analyst", tried_out, "What counted in each arm"),
+        Scene("rule-rollout-waits", "approver", tried_out, "80 % of groups", compared_by_now, four_eyes),
         Scene("rule-several", "analyst", f"/rules/{rules['several']}", "All its alerts"),
         Scene("rule-paused", "analyst", f"/rules/{rules['relative']}", "paused by"),
         Scene("rule-compared", "analyst", compared, "too many alerts"),
@@ -122,8 +129,8 @@ def pages(made: Contents, four_eyes: str) -> tuple[Scene, ...]:
         Scene("alert-weighed", "analyst", f"/alerts/{alerts['weighed']}", "condition 1"),
         Scene("alert-bucketed", "analyst", f"/alerts/{alerts['bucketed']}", "bucketed"),
         Scene("changes-none", "analyst", "/changes", "Changes"),
-        Scene("changes-own", "analyst", "/changes", "waits for approval", console=four_eyes),
-        Scene("changes-approve", "approver", "/changes", "Alerts a day", console=four_eyes),
+        Scene("changes-own", "analyst", "/changes", "waits for approval", told_by_now, console=four_eyes),
+        Scene("changes-approve", "approver", "/changes", "Alerts a day", told_by_now, console=four_eyes),
         Scene("controls", "ops", "/controls", "CLEAR_STATE_ALL"),
         Scene("rejected", "ops", "/rejected?state=open", "What became of it"),
         Scene("rejected-repair", "ops", "/rejected?state=open", "Look at it", unfold("Look at it")),

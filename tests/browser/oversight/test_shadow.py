@@ -145,13 +145,13 @@ def widened_by_two(ada: Window, eve: Window, console: str, rule_id: int) -> None
         window.go(f"/rules/{rule_id}")
     ask_for_share(ada.page, "Widen the rollout", 99)
     waiting = ada.page.get_by_role("region", name="Changes that wait").get_by_role("listitem").first
-    expect(waiting.get_by_role("row", name="groups it counts for 50 % 99 %")).to_be_visible()
+    expect(waiting.get_by_role("row", name="counts for 50 % of groups 99 % of groups")).to_be_visible()
     expect(waiting.get_by_text("waits for approval")).to_be_visible()
     expect(waiting.get_by_role("button", name="Approve")).to_have_count(0)
     expect(ada.page.locator(".rule-shadow")).to_contain_text("It is rolled out to 50 % of groups")
 
     asked = eve.page.get_by_role("region", name="Changes that wait").get_by_role("listitem").first
-    expect(asked.get_by_role("row", name="groups it counts for 50 % 99 %")).to_be_visible()
+    expect(asked.get_by_role("row", name="counts for 50 % of groups 99 % of groups")).to_be_visible()
     expect(eve.page.locator(".rule-shadow").get_by_role("button")).to_have_count(0)
     asked.get_by_role("button", name="Approve").click()
     newest = versions_of(eve.page).first

@@ -119,12 +119,23 @@ VERSIONS: list[tuple[dict[str, Any], str, str]] = [
      'name "One" → "Two"; effective from 2025-11-22T04:40:00Z',
      "a time that was chosen"),
     (LATER, "effective from 2025-11-21T04:41:00Z", "the same once more"),
+    ({"percent": None}, NO_DIFFERENCE, "no rollout"),
+    ({"percent": 5}, "rolled out to 5 % of groups", "a rollout"),
+    ({"percent": 5, "definition": _definition({**BODY, "limit": "7"})},
+     "limit 1000.01 → 7; rolled out to 5 % of groups", "of what was started before"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("changes", "words", "reason"), VERSIONS, ids=[case[-1] for case in VERSIONS])
 def test_versions(changes: dict[str, Any], words: str, reason: str) -> None:
     assert describe_versions(VERSION, {**VERSION, **changes}) == words, reason
+
+
+def test_a_share_is_told_where_it_is_another_one() -> None:
+    narrow, wide = ({**VERSION, "percent": percent} for percent in (5, 20))
+    assert describe_versions(narrow, wide) == "rolled out to 20 % of groups"
+    assert describe_versions(wide, {**wide}) == NO_DIFFERENCE
+    assert describe_versions(wide, VERSION) == NO_DIFFERENCE
 
 
 def _random_definition(seed: int) -> dict[str, object]:

@@ -80,8 +80,8 @@ def revert(registry: RegistryClient, rule: str, version: int, reason: str | None
     standing = registry.rule(rule)
     now, then = (registry.version(standing.rule_id, number) for number in (standing.version, version))
     unchanged = {"state": now["state"], "effectiveFrom": now["effectiveFrom"]}
-    # a version that is brought back has no end
-    words = describe_versions(now, {**then, **unchanged, "effectiveUntil": None})
+    # a version that is brought back has no end, and counts for all groups
+    words = describe_versions(now, {**then, **unchanged, "effectiveUntil": None, "percent": None})
     say(f"{standing.name} (rule {standing.rule_id}), version {standing.version} → as in version {version}:")
     say(f"  {words}")
     if words == NO_DIFFERENCE:

@@ -76,8 +76,8 @@ function whatWasAsked({ kind, content }) {
 }
 
 function shareTable({ percent }, shadow) {
-  const before = shadow ? `${shadow.percent} %` : "";
-  return diffTable([{ title: "groups it counts for", before, after: `${percent} %` }]);
+  const before = shadow ? `${shadow.percent} % of groups` : "";
+  return diffTable([{ title: "counts for", before, after: `${percent} % of groups` }]);
 }
 
 async function warnings({ ruleId, content }) {

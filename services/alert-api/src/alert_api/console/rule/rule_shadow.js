@@ -156,7 +156,13 @@ function hoursTable(hours) {
 function newest(title, alerted) {
   if (!alerted.length) return [];
   const rows = alerted.map(({ transactionId, eventTime }) =>
-    element("li", {}, element("code", {}, transactionId), ` ${fullTime(eventTime)}`)
+    element(
+      "li",
+      {},
+      element("code", {}, transactionId),
+      " ",
+      element("span", { class: "muted" }, fullTime(eventTime)),
+    )
   );
   return [element("h3", {}, title), element("ol", { class: "newest" }, ...rows)];
 }

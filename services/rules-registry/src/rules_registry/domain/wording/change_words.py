@@ -48,7 +48,7 @@ def describe_change(before: Definition | None, after: Definition | None) -> str:
 
 def describe_versions(before: Mapping[str, object], after: Mapping[str, object]) -> str:
     """From one version of a rule to another, both in their events' JSON: definition, name, state, since when if that
-    was chosen, and until when."""
+    was chosen, until when, and of a rollout the share."""
     old, new = cast("Definition", before["definition"]), cast("Definition", after["definition"])
     clauses = [] if old == new else [describe_change(old, new)]
     if before["name"] != after["name"]:
@@ -62,6 +62,9 @@ def describe_versions(before: Mapping[str, object], after: Mapping[str, object])
     clauses += end_words(
         cast("int | None", before.get("effectiveUntil")), cast("int | None", after.get("effectiveUntil"))
     )
+    share = after.get("percent")
+    if share is not None and share != before.get("percent"):
+        clauses.append(f"rolled out to {share} % of groups")
     return "; ".join(clauses) or NO_DIFFERENCE
 
 
