@@ -63,7 +63,7 @@ jars: $(STAMP)
 	@$(BIN)/python -m tripline_demo.embedded.jars
 	@$(BIN)/python -m tripline_demo.embedded.broker_classes
 
-test-cluster: $(STAMP) jars ## the engine on a Spark standalone cluster on loopback; workers killed and added, the driver killed
+test-cluster: $(STAMP) jars ## the engine, and backtests, on a Spark standalone cluster on loopback; workers killed and added, the driver killed
 	@$(BIN)/pytest -m cluster tests/cluster $(PYTEST_ARGS)
 
 pictures: $(STAMP) jars ## of every page and form of the console, narrow and wide, light and dark, into var/pictures: half an hour

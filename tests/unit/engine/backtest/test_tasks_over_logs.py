@@ -55,6 +55,7 @@ from tripline_engine.topic_names import TRANSACTIONS
 
 JUDGED = Judged(TRANSACTION, "data")
 CELL = 40
+HOUR = 3_600_000
 KNOWLEDGE: tuple[Knowledge, ...] = ("as-it-was", "today")
 LAST: dict[str, Recording] = {}
 
@@ -149,16 +150,28 @@ def test_what_is_read_is_cut_where_the_span_ends_and_where_it_begins() -> None:
 
 def test_windows_are_warm_from_where_the_history_begins() -> None:
     """That something happened earlier, only the task that reads it sees."""
-    records = [payment(minute, START + minute * 60_000) for minute in range(60)]
-    one = Trial(
-        recorded([batch(ticks=[START]), batch(records=records)]),
-        [tried({**COUNT, "limit": 1, "windowSeconds": 60})],
-        Span(START + 30 * 60_000, 1 << 50),
-    )
-    assert not one.history(one.recording.journals).available
+    first = START + 100 * HOUR
+    records = [payment(0, START), *(payment(1 + n, first + n * 60_000) for n in range(30))]
+    rules = [tried({**COUNT, "limit": 1, "windowSeconds": 3_600})]
+    one = Trial(recorded([batch(ticks=[START]), batch(records=records)]), rules, Span(first, 1 << 50))
+    history = one.history(one.recording.journals)
+    assert not history.available
+    assert START < history.since < first - HOUR
     _, expected = one.in_process("today")
     assert [alert["warm"] for alert in expected] == [True] * 30
     assert one.by_tasks("today", 3, Random(1))[1].alerts == expected
+
+
+def test_of_a_bucketed_value_every_shard_tells_the_same_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock decides that, and shards cut their micro-batches where their own rows are."""
+    monkeypatch.setattr(known_today, "CELL", CELL)
+    records = [payment(n, START + n * 20_000, more={"payeeId": n % 7}) for n in range(900)]
+    rules = [tried({**COUNT, "limit": 20, "windowSeconds": 7_200, "precision": "bucketed(60)"})]
+    one = Trial(recorded([batch(ticks=[START]), batch(records=records)]), rules, Span(0, 1 << 50))
+    _, expected = one.in_process("today")
+    assert len({len(alert["contributors"]["transactions"]) for alert in expected}) > 3
+    for shards in (1, 2, 3):
+        assert one.by_tasks("today", shards, Random(1))[1].alerts == expected
 
 
 def test_an_order_without_transactions_is_one_unit() -> None:
