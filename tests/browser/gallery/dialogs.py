@@ -52,6 +52,8 @@ def relative(page: Page) -> None:
 def tried(page: Page) -> None:
     """A draft tried from its form."""
     begun_with("Card testing")(page)
+    form_of(page).get_by_label("Try these beside it").fill("3, 10, 30")
+    form_of(page).get_by_label("Try these windows").fill("60, 300")
     form_of(page).get_by_role("button", name="Try it").click()
     expect(form_of(page).get_by_role("link", name="See all of it")).to_be_visible(timeout=120_000)
 

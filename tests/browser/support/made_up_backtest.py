@@ -69,16 +69,22 @@ def _result() -> dict[str, Any]:
 
 
 def made_up_sweep() -> dict[str, Any]:
-    """The same with two limits more."""
+    """The same with two limits more, and two windows."""
     backtest = made_up_backtest(backtestId=13)
     [rule], [result] = backtest["rules"], backtest["result"]["rules"]
-    for tried_id, limit, alerts in ((2, "10", 2_400), (3, "50", 120)):
+    others: tuple[tuple[int, str, dict[str, Any], int], ...] = (
+        (2, "limit 10", {"limit": "10"}, 2_400),
+        (3, "limit 50", {"limit": "50"}, 120),
+        (4, "window 90 s", {"windowSeconds": 90}, 14),
+        (5, "window 1 h", {"windowSeconds": 3_600}, 1_830),
+    )
+    for tried_id, name, more, alerts in others:
         backtest["rules"].append(
             {
                 **rule,
                 "triedId": tried_id,
-                "name": f"{rule['name']}, limit {limit}",
-                "definition": {**DEFINITION, "limit": limit},
+                "name": f"{rule['name']}, {name}",
+                "definition": {**DEFINITION, **more},
             }
         )
         backtest["result"]["rules"].append({**result, "triedId": tried_id, "alerts": alerts})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -125,20 +126,26 @@ def test_a_rule_tried_gives_what_it_gave_live(
 def draft_is_tried_by_the_command(
     stack: RunningStack, folder: Path, span: dict[str, int], rule_id: int
 ) -> None:
-    """Half of the limit: more alerts than the live rule gave, and all of those."""
+    """Half of the limit: more alerts than the live rule gave, and all of those; fewer in a window of a second."""
     file, key = folder / "rule.yaml", folder / "key"
     file.write_text(json.dumps(definition("a draft", limit=LIMIT // 2)))
     key.write_text(stack.file["apiKeys"]["analyst"])
     key.chmod(0o600)
     words = ["backtest", str(file), "--from", rfc3339(span["from"]), "--to", rfc3339(span["to"])]
     to = ["--registry", stack.file["rulesRegistry"], "--key-file", str(key), "--beside", str(rule_id)]
-    result = CliRunner().invoke(main, [*words, *to])
+    others = ["--limits", str(LIMIT), "--windows", "1,60"]
+    result = CliRunner().invoke(main, [*words, *to, *others])
     assert result.exit_code == 0, result.output
-    head, row = result.stdout.splitlines()[:2]
+    head, *rows = result.stdout.splitlines()[:5]
     assert head.split()[:3] == ["rule", "alerts", "groups"]
-    name, numbers = row[:7], [int(number) for number in row[7:].split()[3:6]]
-    both, only_tried, only_live = numbers
-    assert (name, both > 0, only_tried > 0, only_live) == ("a draft", True, True, 0)
+    columns = [re.split(r"  +", row) for row in rows]
+    assert [name for name, *_ in columns] == ["a draft", f"a draft, limit {LIMIT}", "a draft, window 1 s",
+                                              "a draft, window 1 min"]  # fmt: skip
+    (both, only_tried, only_live), _, _, same = [[int(count) for count in row[4:7]] for row in columns]
+    assert (both > 0, only_tried > 0, only_live) == (True, True, 0)
+    as_written, as_live, narrow, wide = [int(row[1]) for row in columns]
+    assert narrow < as_written == wide > as_live > 0
+    assert same == [both, only_tried, only_live]
     result = CliRunner().invoke(main, [*words, *to, "--knowledge", "today"])
     assert result.exit_code == 0, result.output
     _, row, *_, last = result.stdout.splitlines()

@@ -95,6 +95,17 @@ def test_a_draft_with_several_limits_is_several_rules_over_one_history(client: h
     assert [rule["triedId"] for rule in done["result"]["rules"]] == [1, 2, 3]
 
 
+def test_other_windows_stand_beside_other_limits(client: httpx.Client) -> None:
+    asked = ask(client, limits=["5"], windows=[90, 7200])
+    told = [(rule["name"], rule["definition"]["windowSeconds"]) for rule in asked["rules"]]
+    as_written = asked["rules"][0]["definition"]["windowSeconds"]
+    assert told == [
+        ("sums", as_written), ("sums, limit 5", as_written), ("sums, window 90 s", 90), ("sums, window 2 h", 7200),
+    ]  # fmt: skip
+    assert {rule["definition"]["limit"] for rule in asked["rules"][2:]} == {DEFINITION["limit"]}
+    when(client, asked, "done")
+
+
 def test_what_is_known_today_is_another_history(client: httpx.Client) -> None:
     then, today = ask(client), ask(client, knowledge="today")
     assert (then["knowledge"], today["knowledge"]) == ("as-it-was", "today")
@@ -158,6 +169,11 @@ def test_one_that_fails_says_why(client: httpx.Client) -> None:
         ({**SPAN, "rule": dict(DEFINITION), "limits": ["5", "x"]}, "limits.1"),
         ({**SPAN, "rule": {"conditions": {}}, "limits": ["5"]}, "limits"),
         ({**SPAN, "allActive": True, "limits": ["5"]}, "limits"),
+        ({**SPAN, "rule": dict(DEFINITION), "windows": [60, 0]}, "windows.1"),
+        ({**SPAN, "rule": dict(DEFINITION), "windows": [34_560_001]}, "windows.0"),
+        ({**SPAN, "rule": dict(DEFINITION), "windows": 60}, "windows"),
+        ({**SPAN, "rule": {"conditions": {}}, "windows": [60]}, "windows"),
+        ({**SPAN, "rules": [{"ruleId": 1}], "windows": [60]}, "windows"),
         ({**SPAN, "rules": [{"ruleId": 0}]}, "rules.0.ruleId"),
         ({**SPAN, "rules": [{"ruleId": 1, "versoin": 1}]}, "rules.0.versoin"),
         ({**SPAN, "allActive": False}, "allActive"),

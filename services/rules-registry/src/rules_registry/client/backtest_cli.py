@@ -49,6 +49,23 @@ class _Moment(click.ParamType[int]):
         return round(time_read.timestamp() * 1000)
 
 
+class _Seconds(click.ParamType[tuple[int, ...]]):
+    """Lengths, parted by commas."""
+
+    name = "seconds"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Fails with a sentence."""
+        if isinstance(value, tuple):
+            return value
+        texts = [text.strip() for text in value.split(",")]
+        if not all(text.isascii() and text.isdigit() for text in texts):
+            self.fail(f"expected whole seconds, as in 60,300,3600, not {value!r}", param, ctx)
+        return tuple(map(int, texts))
+
+
 @click.command()
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
@@ -61,6 +78,9 @@ class _Moment(click.ParamType[int]):
     "--beside", metavar="RULE", help="Compare the draft with what this rule gave live: an id or name."
 )
 @click.option("--limits", metavar="LIMIT,…", help="Try the draft with these limits too: 500,1000,2000.")
+@click.option(
+    "--windows", type=_Seconds(), metavar="SECONDS,…", help="And with these windows, in seconds: 60,300,3600."
+)
 @click.option(
     "--knowledge",
     type=click.Choice(["as-it-was", "today"]),
@@ -100,15 +120,18 @@ def _asked(
     all_active: bool,
     beside: str | None,
     limits: str | None,
+    windows: tuple[int, ...] | None,
 ) -> dict[str, Any]:
     """The part of the request that says what is tried."""
     if sum((file is not None, bool(rules), all_active)) != 1:
         raise click.UsageError("Give one of FILE, --rule and --all-active.")
     if file is not None:
-        more = {} if limits is None else {"limits": [limit.strip() for limit in limits.split(",")]}
-        return {**_draft(registry, file, beside), **more}
-    if beside is not None or limits is not None:
-        raise click.UsageError("--beside and --limits go with FILE: a draft.")
+        others: dict[str, Any] = {} if windows is None else {"windows": list(windows)}
+        if limits is not None:
+            others["limits"] = [limit.strip() for limit in limits.split(",")]
+        return {**_draft(registry, file, beside), **others}
+    if any(one is not None for one in (beside, limits, windows)):
+        raise click.UsageError("--beside, --limits and --windows go with FILE: a draft.")
     return {"allActive": True} if all_active else {"rules": [_published(registry, one) for one in rules]}
 
 

@@ -4,22 +4,22 @@ import { registry } from "../core/client.js";
 import { button, drawing, element } from "../core/dom.js";
 import { identityOf, timeOf } from "../core/event_type.js";
 import { fieldName, figure, fullTime } from "../core/format.js";
+import { sweepCharts } from "../parts/sweep_chart.js";
 import { share } from "../words/backtest_words.js";
-import { sweepChart } from "./sweep_chart.js";
 import { alertsChart, overlapChart } from "./backtest_charts.js";
 
 const DAY_MS = 86_400_000;
 const SHOWN = 20;
 
-/** A section for each rule; of one with several limits a curve, and one for the rule as it was written. */
+/** A section for each rule; of one with several limits or windows curves, and one for the rule as it was written. */
 export function resultSections(backtest) {
   const names = new Map(backtest.rules.map((rule) => [rule.triedId, rule]));
-  const sweep = sweepChart(backtest);
+  const sweeps = sweepCharts(backtest);
   const { rules } = backtest.result;
-  const sections = (sweep ? rules.slice(0, 1) : rules).map((rule) =>
+  const sections = (sweeps.length ? rules.slice(0, 1) : rules).map((rule) =>
     section(backtest, rule, names.get(rule.triedId))
   );
-  return [sweep, ...sections].filter(Boolean);
+  return [...sweeps, ...sections];
 }
 
 function section(backtest, rule, tried) {

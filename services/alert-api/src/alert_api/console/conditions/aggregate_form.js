@@ -72,6 +72,11 @@ export class AggregateForm {
     if (measured.aggregateFieldName) this.field.value = measured.aggregateFieldName;
   }
 
+  takeWindow(seconds) {
+    [this.count.value, this.unit.value] = inUnits(seconds);
+    this.count.focus();
+  }
+
   adapt() {
     const different = this.kind.value === "COUNT_DISTINCT";
     const before = this.field.value;

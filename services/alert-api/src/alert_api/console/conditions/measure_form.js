@@ -77,6 +77,15 @@ export class MeasureForm {
     this.limit.inputMode = named ? "text" : "decimal";
   }
 
+  /** Another limit or window. */
+  take(member, value) {
+    if (member === "windowSeconds") return this.measured.takeWindow(value);
+    this.source.value = "number";
+    this.limit.value = value;
+    this.adapt();
+    return this.limit.focus();
+  }
+
   /** Its part of the definition, as the registry takes it. */
   read() {
     return { ...this.measured.read(), limitOperatorType: this.sign.value, limit: this.readLimit() };

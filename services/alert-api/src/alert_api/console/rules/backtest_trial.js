@@ -3,6 +3,7 @@
 import { registry } from "../core/client.js";
 import { button, choice, element, labelled, setText } from "../core/dom.js";
 import { figure } from "../core/format.js";
+import { sweepCharts } from "../parts/sweep_chart.js";
 import { isOpen, outcome, overlap, share, standing } from "../words/backtest_words.js";
 
 const DAY_MS = 86_400_000;
@@ -14,22 +15,22 @@ const SPANS = [["1", "the last day"], ["7", "the last 7 days"], ["30", "the last
 ]];
 
 export class BacktestTrial {
-  /** `read()` gives the body of the draft, or null where something is wrong with it, which it then says. */
-  constructor(read, ruleId) {
-    Object.assign(this, { read, ruleId, backtest: null });
+  /**
+   * `read()` gives the body of the draft, or null where something is wrong with it, which it then says;
+   * `take(member, value)` puts a limit or a window that was tried into it.
+   */
+  constructor(read, ruleId, take) {
+    Object.assign(this, { read, ruleId, take, backtest: null });
     this.days = choice(SPANS, { id: "backtest-days" });
     this.days.value = "7";
     this.knowledge = choice(KNOWLEDGE, { id: "backtest-knowledge" });
-    this.limits = element("input", {
-      id: "backtest-limits",
-      autocomplete: "off",
-      inputmode: "decimal",
-      placeholder: "500, 1000, 2000",
-    });
+    this.limits = several("backtest-limits", "500, 1000, 2000");
+    this.windows = several("backtest-windows", "60, 600, 3600");
     this.go = button("Try it", () => this.start(), { id: "backtest-go" });
     this.stop = button("Cancel", () => this.cancel(), { hidden: true });
     this.bar = element("progress", { max: 100, value: 0, "aria-label": "Backtest", hidden: true });
     this.said = element("p", { class: "backtest-said", role: "status" });
+    this.sweeps = element("div", { class: "backtest-sweeps" });
     this.link = element("a", { target: "_blank", rel: "noopener", hidden: true }, "See all of it");
     this.element = element(
       "fieldset",
@@ -41,11 +42,13 @@ export class BacktestTrial {
         labelled("Over", this.days),
         labelled("Knowing", this.knowledge),
         labelled("Try these beside it (may be left open)", this.limits),
+        labelled("Try these windows, in seconds (may be left open)", this.windows),
         this.go,
         this.stop,
       ),
       this.bar,
       this.said,
+      this.sweeps,
       this.link,
     );
   }
@@ -57,13 +60,16 @@ export class BacktestTrial {
     const from = to - Number(this.days.value) * DAY_MS;
     const span = { from, to, knowledge: this.knowledge.value };
     const beside = this.ruleId === null ? {} : { beside: this.ruleId };
-    const texts = this.limits.value.split(/[,\s]+/).filter(Boolean);
-    const limits = texts.length ? { limits: texts } : {};
+    const [limits, windows] = [this.limits, this.windows].map(parts);
+    const others = {
+      ...(limits.length ? { limits } : {}),
+      ...(windows.length ? { windows: windows.map(Number) } : {}),
+    };
     this.go.disabled = true;
     try {
       const { body } = await registry("/backtests", {
         method: "POST",
-        body: { ...span, rule, ...beside, ...limits },
+        body: { ...span, rule, ...beside, ...others },
       });
       this.show(body);
       this.follow();
@@ -104,7 +110,10 @@ export class BacktestTrial {
     this.bar.value = backtest.progress.percent;
     this.link.hidden = false;
     this.link.href = `/rules/backtests?backtest=${backtest.backtestId}`;
-    setText(this.said, backtest.result === null ? `It ${standing(backtest)}.` : resultText(backtest));
+    const sweeps = backtest.result === null ? [] : sweepCharts(backtest, this.take);
+    // once it is there it stays: somebody may be about to take something
+    if (this.sweeps.childElementCount !== sweeps.length) this.sweeps.replaceChildren(...sweeps);
+    setText(this.said, backtest.result === null ? `It ${standing(backtest)}.` : resultText(backtest, sweeps));
   }
 
   explain(error) {
@@ -114,7 +123,15 @@ export class BacktestTrial {
   }
 }
 
-/** The same draft with other limits. */
+function several(id, placeholder) {
+  return element("input", { id, autocomplete: "off", inputmode: "decimal", placeholder });
+}
+
+function parts(input) {
+  return input.value.split(/[,\s]+/).filter(Boolean);
+}
+
+/** The same draft with other limits or windows. */
 function others({ rules, result }) {
   const names = new Map(rules.map(({ triedId, name }) => [triedId, name]));
   return result.rules.slice(1).map(({ triedId, alerts }) => ({ name: names.get(triedId), alerts }));
@@ -125,7 +142,8 @@ function keep(event) {
   event.stopPropagation();
 }
 
-function resultText(backtest) {
+/** With a sentence for each of the others where no curve shows them. */
+function resultText(backtest, sweeps) {
   const [rule] = backtest.result.rules;
   const { labelled } = rule;
   const decided = labelled.fraud + labelled.falsePositives;
@@ -135,6 +153,7 @@ function resultText(backtest) {
       `Of what was decided: precision ${share(labelled.precision)}, recall ${share(labelled.recall)}`,
     );
   }
-  for (const { name, alerts } of others(backtest)) sentences.push(`${name}: ${figure(alerts)} alerts`);
+  const untold = sweeps.length ? [] : others(backtest);
+  for (const { name, alerts } of untold) sentences.push(`${name}: ${figure(alerts)} alerts`);
   return `${sentences.filter(Boolean).join(". ")}.`;
 }

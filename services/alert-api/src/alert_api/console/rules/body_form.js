@@ -77,6 +77,14 @@ export class BodyForm {
     return this.show("text");
   }
 
+  /** A limit or a window that was tried, in place of its own. */
+  take(member, value) {
+    if (this.shown === "one") return this.measure.take(member, value);
+    const body = without(this.peek() ?? {}, member === "windowSeconds" ? ["windowMinutes"] : []);
+    this.text.value = JSON.stringify({ ...body, [member]: value }, null, 2);
+    return this.text.focus();
+  }
+
   /** Its part of the definition as the registry takes it. Throws a sentence where there is none. */
   read() {
     if (this.shown === "text") return JSON.parse(this.text.value);

@@ -34,7 +34,10 @@ export class RuleForm {
     this.words = element("p", { class: "rule-words" });
     this.error = element("p", { class: "error", role: "alert" });
     this.warnings = element("div", { role: "status" });
-    this.trial = new BacktestTrial(() => this.draft(), rule?.ruleId ?? null);
+    this.trial = new BacktestTrial(() => this.draft(), rule?.ruleId ?? null, (member, value) => {
+      this.body.take(member, value);
+      this.changed();
+    });
     this.seen = null;
     this.verb = rule ? go : "Publish";
     this.go = element("button", { class: "primary", type: "submit", id: "rule-publish" }, this.verb);

@@ -9,15 +9,19 @@ from typing import Any, Final
 
 from rules_registry.api.rule_schemas.rule_body import RuleBody, read_rule_body
 from rules_registry.domain.backtests.backtest import AS_IT_WAS, KNOWLEDGE, Tried
+from rules_registry.domain.wording import spans
 from rules_registry.service.backtests.backtests import Asked
 from tripline_contracts.event_type import EventType
+from tripline_contracts.rules.definition_parser import MAX_WINDOW_SECONDS
 from tripline_http.errors import FieldError, ProblemError, invalid_input
 from tripline_http.fields import DECIMAL_PATTERN, MAX_ID, MAX_MS
 
 BODY_SCHEMA: Final = "BacktestBody"
 MAX_RULES: Final = 20
-MAX_LIMITS: Final = 50
-_OF_A_DRAFT: Final = ("beside", "limits")
+MAX_OTHERS: Final = 50
+"""Other limits, and other windows, that a draft is tried with."""
+_OF_A_DRAFT: Final = ("beside", "limits", "windows")
+_WINDOW: Final = ("windowSeconds", "windowMinutes")
 _DECIMAL: Final = re.compile(DECIMAL_PATTERN, re.ASCII)
 _WAYS: Final = ("rule", "rules", "allActive")
 _ONE_WAY: Final = "expected one of rule, rules and allActive"
@@ -47,9 +51,16 @@ def backtest_body_schema(rule_body: str) -> dict[str, Any]:
         "limits": {
             "type": "array",
             "minItems": 1,
-            "maxItems": MAX_LIMITS,
+            "maxItems": MAX_OTHERS,
             "items": {"type": "string", "pattern": DECIMAL_PATTERN},
             "description": "The draft is tried with these limits too, each as a rule of its own",
+        },
+        "windows": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MAX_OTHERS,
+            "items": {"type": "integer", "minimum": 1, "maximum": MAX_WINDOW_SECONDS},
+            "description": "And with these windows, in seconds, each as a rule of its own",
         },
     }
     published = {
@@ -98,7 +109,7 @@ def read_backtest_body(body: Mapping[str, Any], event_type: EventType, version_o
         return replace(span, rules=tuple(_published(wanted, version_of) for wanted in body["rules"]))
     read = _read(body["rule"], event_type)
     rule = Tried(read.name or _DRAFT, read.definition.to_json(), beside=body.get("beside"))
-    return replace(span, rules=(rule, *_with_limits(rule, body, event_type)), draft=read.definition)
+    return replace(span, rules=(rule, *_others(rule, body, event_type)), draft=read.definition)
 
 
 def _read(rule: Mapping[str, Any], event_type: EventType) -> RuleBody:
@@ -108,28 +119,55 @@ def _read(rule: Mapping[str, Any], event_type: EventType) -> RuleBody:
         raise invalid_input([FieldError(f"rule.{one.field}", one.message) for one in error.errors]) from error
 
 
-def _with_limits(rule: Tried, body: Mapping[str, Any], event_type: EventType) -> Iterator[Tried]:
-    for limit in body.get("limits", ()):
-        read = _read({**body["rule"], "limit": limit}, event_type)
-        yield replace(rule, name=f"{rule.name}, limit {limit}", definition=read.definition.to_json())
+def _others(rule: Tried, body: Mapping[str, Any], event_type: EventType) -> Iterator[Tried]:
+    """The draft with other limits, then with other windows."""
+    timeless = {name: value for name, value in body["rule"].items() if name not in _WINDOW}
+    others = [
+        *((f"limit {limit}", {**body["rule"], "limit": limit}) for limit in body.get("limits", ())),
+        *(
+            (f"window {spans.span(one)}", {**timeless, "windowSeconds": one})
+            for one in body.get("windows", ())
+        ),
+    ]
+    for name, other in others:
+        read = _read(other, event_type)
+        yield replace(rule, name=f"{rule.name}, {name}", definition=read.definition.to_json())
 
 
 def _wrong_draft(body: Mapping[str, Any]) -> list[FieldError]:
     errors = _integer(body, "beside", 1, MAX_ID) if "beside" in body else []
-    rule, limits = body["rule"], body.get("limits", ["0"])
+    rule = body["rule"]
     if not isinstance(rule, dict):
         errors.append(FieldError("rule", "expected a rule as POST /v1/rules takes it"))
-    elif "limits" in body and "limit" not in rule:
-        errors.append(FieldError("limits", "the rule has no limit of its own, but several conditions"))
-    if not isinstance(limits, list) or not 1 <= len(limits) <= MAX_LIMITS:
-        errors.append(FieldError("limits", f"expected 1 to {MAX_LIMITS} limits"))
-        return errors
-    errors += [
-        FieldError(f"limits.{number}", "expected a decimal number as text")
-        for number, limit in enumerate(limits)
-        if not isinstance(limit, str) or not _DECIMAL.fullmatch(limit)
-    ]
+    else:
+        if "limits" in body and "limit" not in rule:
+            errors.append(FieldError("limits", "the rule has no limit of its own, but several conditions"))
+        if "windows" in body and not any(name in rule for name in _WINDOW):
+            errors.append(FieldError("windows", "the rule has no window of its own, but several conditions"))
+    for name, wrong in (("limits", _wrong_limit), ("windows", _wrong_window)):
+        errors += _wrong_others(body, name, wrong)
     return errors
+
+
+def _wrong_others(
+    body: Mapping[str, Any], name: str, wrong: Callable[[str, object], list[FieldError]]
+) -> list[FieldError]:
+    if name not in body:
+        return []
+    others = body[name]
+    if not isinstance(others, list) or not 1 <= len(others) <= MAX_OTHERS:
+        return [FieldError(name, f"expected 1 to {MAX_OTHERS} {name}")]
+    return [error for number, one in enumerate(others) for error in wrong(f"{name}.{number}", one)]
+
+
+def _wrong_limit(field: str, limit: object) -> list[FieldError]:
+    if isinstance(limit, str) and _DECIMAL.fullmatch(limit):
+        return []
+    return [FieldError(field, "expected a decimal number as text")]
+
+
+def _wrong_window(field: str, window: object) -> list[FieldError]:
+    return _integer({field: window}, field, 1, MAX_WINDOW_SECONDS)
 
 
 def _published(wanted: Mapping[str, Any], version_of: VersionOf) -> Tried:
