@@ -22,6 +22,9 @@ _PURPOSE: Final = {
     # a row is a run of transactions, megabytes of it
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
     "spark.sql.execution.arrow.maxBytesPerBatch": "64m",
+    # rows at a time as they are kept on the disk between jobs: an alert may be 20 KB, and each task has ten thousand of
+    # them in memory unless told
+    "spark.sql.inMemoryColumnarStorage.batchSize": "256",
     # how far a job is, is asked for twice a second
     "spark.ui.liveUpdate.period": "100ms",
 }
