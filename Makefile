@@ -70,7 +70,7 @@ pictures: $(STAMP) jars ## of every page and form of the console, narrow and wid
 	@mkdir -p var/pictures
 	@TRIPLINE_SCREENSHOTS=var/pictures $(BIN)/pytest -m pictures tests/browser/gallery $(PYTEST_ARGS)
 
-soak: $(STAMP) jars ## half an hour at 5,000/s: does anything grow? Then seventy kills, under traffic and amid random histories, 9,200 more of these, a list of a million entries, and large records in every codec: three hours
+soak: $(STAMP) jars ## half an hour at 5,000/s: does anything grow? Then seventy kills, under traffic and amid random histories, 9,000 more of these, a list of a million entries, and large records in every codec: three hours
 	@status=0; $(BIN)/python -m bench.soak || status=1; $(BIN)/pytest -m soak $(PYTEST_ARGS) || status=1; exit $$status
 
 demo: $(STAMP) ## the whole line in the foreground with traffic; Ctrl-C stops it (FRESH=1 begins anew)

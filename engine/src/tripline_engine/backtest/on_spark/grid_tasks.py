@@ -28,6 +28,8 @@ from tripline_engine.backtest.on_spark.work import (
     Task,
     Times,
     Work,
+    dense,
+    expanded,
     rows_of,
     single_rows,
 )
@@ -64,7 +66,7 @@ def packed_runs(work: Work, table: pa.Table) -> Iterator[pa.RecordBatch]:
     masked = table.append_column(MASK, pa.array(np.zeros(table.num_rows, np.uint16)))
     (batch,) = masked.combine_chunks().to_batches()
     for shard, share in shares(work.config, batch, work.anchors):
-        yield rows_of(PACKED, [(keys[shard], RUN, share.num_rows, ipc_stream(share))])
+        yield rows_of(PACKED, [(keys[shard], RUN, share.num_rows, dense(ipc_stream(share)))])
     told = msgspec.json.encode(Times(table.num_rows, *bounds_of(table, time_field)))
     yield rows_of(PACKED, [(key, TIMES, 0, told) for key in keys])
 
@@ -80,7 +82,7 @@ def judging(work: Work) -> Task:
             for key, kind, number, payload in single_rows(batches):
                 shard = shard_keys(work.config.shards).index(key)
                 if kind == RUN:
-                    runs.add_sorted(payload, number)
+                    runs.add_sorted(expanded(payload), number)
                 elif kind == TIMES:
                     times.append(msgspec.json.decode(payload, type=Times))
                 elif kind == EARLIER:

@@ -30,6 +30,8 @@ from tripline_engine.backtest.on_spark.work import (
     STEPS,
     Task,
     Work,
+    dense,
+    expanded,
     rows_of,
     single_rows,
 )
@@ -175,7 +177,8 @@ class _Rows:
         """A row of what is left."""
         if self._pending:
             number = self.unit * _MOST_ROWS + self._rows
-            yield rows_of(PACKED, [(self.key, STEPS, number, msgspec.msgpack.encode(self._pending))])
+            payload = dense(msgspec.msgpack.encode(self._pending))
+            yield rows_of(PACKED, [(self.key, STEPS, number, payload)])
             self._pending, self._size, self._rows = [], 0, self._rows + 1
 
 
@@ -224,7 +227,7 @@ class _Spool:
             with self._path.open("rb") as file:
                 for _, start, size in sorted(self._rows):
                     file.seek(start)
-                    yield from msgspec.msgpack.decode(file.read(size), type=list[Packed])
+                    yield from msgspec.msgpack.decode(expanded(file.read(size)), type=list[Packed])
 
 
 def _folded(steps: list[Step]) -> bytes:

@@ -23,11 +23,14 @@ recorded micro-batches."""
 PACKED: Final = pa.schema(
     [("shardKey", pa.int32()), ("kind", pa.int8()), ("number", pa.int64()), ("payload", pa.binary())]
 )
-"""`number` is, of a run, how many transactions it has; of steps, where they come among all of the shard's."""
+"""`number` is, of a run, how many transactions it has; of steps, where they come among all of the shard's. The payload
+of either is dense."""
 
 JUDGEMENTS: Final = pa.schema(
     [("kind", pa.int8()), ("eventTime", pa.int64()), ("alertId", pa.string()), ("payload", pa.binary())]
 )
+
+_ZSTD: Final = pa.Codec("zstd", 1)
 
 Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """As for `mapInArrow`."""
@@ -83,6 +86,20 @@ class Times(msgspec.Struct, frozen=True):
     rows: int
     least: int
     most: int
+
+
+def dense(data: bytes) -> bytes:
+    """Its length, then the data in zstd. Between the stages it is copied half a dozen times by the JVM, which costs
+    more than this."""
+    packed: bytes = _ZSTD.compress(data, asbytes=True)
+    return len(data).to_bytes(8, "little") + packed
+
+
+def expanded(data: bytes) -> bytes:
+    """What `dense` was given."""
+    size = int.from_bytes(data[:8], "little")
+    whole: bytes = _ZSTD.decompress(memoryview(data)[8:], decompressed_size=size, asbytes=True)
+    return whole
 
 
 def rows_of(schema: pa.Schema, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
