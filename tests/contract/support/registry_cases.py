@@ -66,7 +66,6 @@ class Supply:
             # Coverage draws versions from answers, and leaves out the quotes that the pattern asks for.
             case.headers["If-Match"] = f'"{case.headers["If-Match"]}"'
         _name_what_exists(case.body)
-        _end_after_the_beginning(case.body)
         is_stateful = meta.phase.name.value == "stateful"
         if case.path == "/v1/rules/import":
             self._give_records(case)
@@ -77,16 +76,11 @@ class Supply:
             case.body = {"command": "CLEAR_STATE_ALL"}
         if case.path.startswith("/v1/keys"):
             self._point_key(case)
-        if case.path == BACKTESTS and case.method.upper() == "POST" and isinstance(case.body, dict):
-            # No schema can say that a span has an end after its beginning, not too long after it.
-            case.body["from"] = min(case.body["from"], MAX_MS - 1)
-            case.body["to"] = case.body["from"] + 1
+        if isinstance(case.body, dict):
+            _fit(case.method.upper(), case.path, case.body)
         if (case.query or {}).get("breakGlass") == "true":
             # What is done alone is no change, which no schema can say.
             case.query.pop("asChange", None)
-        if (case.method.upper(), case.path) == ("PUT", "/v1/rules/{rule_id}") and isinstance(case.body, dict):
-            # No generator knows that it has to be the one in the path.
-            case.body.pop("ruleId", None)
         if next(self._turns) % 4 and not is_stateful:
             (self._point_backtest if case.path.startswith(BACKTESTS) else self._point)(case)
         if (case.query or {}).get("cursor") is not None:
@@ -116,9 +110,6 @@ class Supply:
             case.path_parameters["version"] = 1
         if case.path.endswith("/diff"):
             case.query = {"from": 1, "to": 2}
-        if case.path.endswith("/shadow") and isinstance(case.body, dict):
-            # of an anchor that rules need: it begins none
-            case.body["groupingKeyNames"] = DEFINITION["groupingKeyNames"]
         if case.path.endswith("/revert"):
             case.query["version"] = 1
         if "If-Match" in (case.headers or {}):
@@ -268,11 +259,23 @@ class Supply:
         return str(issued.json()["commandId"])
 
 
-def _end_after_the_beginning(body: Any) -> None:
-    """A rule that ends does so after it begins, which no schema can say."""
-    if isinstance(body, dict) and body.get("effectiveUntil") is not None:
+def _fit(method: str, path: str, body: dict[str, Any]) -> None:
+    """What no schema can say of a body, and no generator can know."""
+    match method, path:
+        case "POST", "/v1/backtests":
+            # a span has an end after its beginning, not too long after it
+            body["from"] = min(body["from"], MAX_MS - 1)
+            body["to"] = body["from"] + 1
+        case "PUT", "/v1/rules/{rule_id}":
+            # it has to be the one in the path
+            body.pop("ruleId", None)
+        case "POST", "/v1/rules/{rule_id}/shadow":
+            # of an anchor that rules need, whichever rule it is: a shadow begins none
+            body["groupingKeyNames"] = DEFINITION["groupingKeyNames"]
+    if body.get("effectiveUntil") is not None:
+        # a rule ends after it begins; 1.0 is an integer too
         body["effectiveUntil"] = MAX_MS
-        if isinstance(body.get("effectiveFrom"), int):
+        if isinstance(body.get("effectiveFrom"), int | float):
             body["effectiveFrom"] = min(body["effectiveFrom"], MAX_MS - 1)
 
 
