@@ -10,7 +10,6 @@ the payloads that a replay in one process makes, rule events and ticks among the
 from __future__ import annotations
 
 import tempfile
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -133,7 +132,7 @@ class RecordedUnits:
 
     def packed(self, work: Work, unit: int) -> Iterator[pa.RecordBatch]:
         """A unit's payloads by shard, and how many transactions there were."""
-        steps = msgspec.msgpack.decode(zlib.decompress(self.units[unit]), type=list[Step])
+        steps = msgspec.msgpack.decode(expanded(self.units[unit]), type=list[Step])
         parts = [part for step in steps for part in step.recorded.transactions]
         ends: dict[int, int] = {}
         for part in parts:
@@ -231,4 +230,4 @@ class _Spool:
 
 
 def _folded(steps: list[Step]) -> bytes:
-    return zlib.compress(msgspec.msgpack.encode(steps), 1)
+    return dense(msgspec.msgpack.encode(steps))

@@ -89,8 +89,8 @@ class Times(msgspec.Struct, frozen=True):
 
 
 def dense(data: bytes) -> bytes:
-    """Its length, then the data in zstd. Between the stages it is copied half a dozen times by the JVM, which costs
-    more than this."""
+    """Its length, then the data in zstd. On its way to a task and between the stages it is copied half a dozen times by
+    the JVM, which costs more than this."""
     packed: bytes = _ZSTD.compress(data, asbytes=True)
     return len(data).to_bytes(8, "little") + packed
 
