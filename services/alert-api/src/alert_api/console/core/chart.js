@@ -107,13 +107,13 @@ export class MovingChart {
  */
 export function keepDrawing(charts, isSeen) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  let drawn = 0;
-  const frame = (time) => {
-    if (time - drawn >= (calm.matches ? 1000 : 100) && isSeen()) {
-      drawn = time;
-      for (const chart of charts) chart.draw(Date.now());
-    }
-    requestAnimationFrame(frame);
+  const draw = () => {
+    for (const chart of charts) chart.draw(Date.now());
   };
-  requestAnimationFrame(frame);
+  // a page that asks for every frame is made anew sixty times a second, whether it draws or not
+  const next = () => {
+    if (isSeen()) requestAnimationFrame(draw);
+    setTimeout(next, calm.matches ? 1000 : 100);
+  };
+  next();
 }
