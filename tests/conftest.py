@@ -22,6 +22,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests import scratch
 from tests.servers import PostgresServer
+from tests.session_servers import as_server, stop_servers
 from tests.stack import RunningStack, running, running_in_background
 from tripline_demo import paths
 from tripline_demo.embedded import kafka as embedded_kafka
@@ -37,7 +38,7 @@ os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:CompileT
 # numbers that they name now and then); HYPOTHESIS_PROFILE=explore draws others, and quick (`make check`) fewer.
 # Nothing here has a target of its own; schemathesis has, and would spend a quarter of its time on it.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
-settings.register_profile("same", deadline=None, derandomize=True, phases=PHASES)
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=50, phases=PHASES)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
@@ -95,7 +96,7 @@ class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart:
-    """For `-n 3 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
+    """For `-n 2 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
     pytest 9.2.)"""
     return ServersApart(config, log)
 
@@ -107,7 +108,7 @@ BEHIND = 5
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A worker that has come to tests without servers steps back: no others come to it any more."""
-    if "PYTEST_XDIST_WORKER" in os.environ and item.nodeid.startswith("tests/unit/"):
+    if "PYTEST_XDIST_WORKER" in os.environ and _is_unit(item):
         os.setpriority(os.PRIO_PROCESS, 0, max(BEHIND, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
@@ -132,8 +133,8 @@ SHARED_LINES: pytest.StashKey[dict[str, ExitStack]] = pytest.StashKey()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever shares a running line comes after the rest, one line after the other: each takes half a core while it
-    runs. What needs no server comes last, for whoever is done first."""
+    """Whatever shares a running line comes first, one line after the other: of all kinds it takes longest. What needs
+    no server comes last, for whoever is done first."""
     for item in items:
         if not _is_in_browser(item) and LINES & {*getattr(item, "fixturenames", ())}:
             # on another worker it would start a line of its own, and end it beneath those that come later
@@ -158,13 +159,19 @@ IN_ORDER = (
 
 def _how_late(item: pytest.Item) -> int:
     last = len(IN_ORDER)
-    if item.nodeid.startswith("tests/unit/"):
-        return last + 3
+    if _is_unit(item):
+        return last + 4
     for number, (_, file) in enumerate(IN_ORDER):
         if item.path.match(f"tests/{file}"):
             return 1 + number
+    if _shared_line(item) is None:
+        return last + 3
     # in a browser they ask for the line once they have one
-    return 0 if _shared_line(item) is None else last + 2 if _is_in_browser(item) else last + 1
+    return last + 2 if _is_in_browser(item) else last + 1
+
+
+def _is_unit(item: pytest.Item) -> bool:
+    return item.nodeid.startswith("tests/unit/")
 
 
 def _is_in_browser(item: pytest.Item) -> bool:
@@ -182,10 +189,13 @@ def _shared_line(item: pytest.Item) -> str | None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """A running line ends with the last test that may ask for it."""
+    """A running line ends with the last test that may ask for it, and so do all servers: behind tests that need none
+    come no others."""
     line = _shared_line(item)
     if line is not None and (nextitem is None or _shared_line(nextitem) != line):
         item.config.stash.get(SHARED_LINES, {}).get(line, ExitStack()).close()
+    if not _is_unit(item) and (nextitem is None or _is_unit(nextitem)):
+        stop_servers(item.config)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -217,16 +227,17 @@ def servers_folder() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def kafka(java: Java, jars: Jars, servers_folder: Path) -> Iterator[str]:
+def kafka(java: Java, jars: Jars, servers_folder: Path, pytestconfig: pytest.Config) -> Iterator[str]:
     """Bootstrap servers of a real broker without topics (tripline_demo.topics.create makes the contract's)."""
-    with embedded_kafka.running(java, jars.broker, servers_folder / "kafka") as broker:
+    server = embedded_kafka.running(java, jars.broker, servers_folder / "kafka")
+    with as_server(pytestconfig, server) as broker:
         yield broker.bootstrap_servers
 
 
 @pytest.fixture(scope="session")
-def postgres(servers_folder: Path) -> Iterator[PostgresServer]:
+def postgres(servers_folder: Path, pytestconfig: pytest.Config) -> Iterator[PostgresServer]:
     """A real PostgreSQL that asks for passwords."""
-    with embedded_postgres.running(servers_folder / "postgres") as cluster:
+    with as_server(pytestconfig, embedded_postgres.running(servers_folder / "postgres")) as cluster:
         yield PostgresServer(cluster)
 
 

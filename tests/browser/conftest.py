@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
 
 from tests.browser import chromium
 from tests.browser.support.signed_in import open_session
@@ -19,6 +20,20 @@ OpenWindow = Callable[..., Window]
 
 # A machine that runs the whole line beside the browser is not always quick.
 expect.set_options(timeout=90_000)
+
+
+# what moves is drawn by the processor that all of the line has to share; test_flood.py has it move
+USUAL: Final = {"viewport": {"width": 1280, "height": 900}, "locale": "en-GB", "reduced_motion": "reduce"}
+HAS_FAILED: pytest.StashKey[bool] = pytest.StashKey()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Whether it has failed is known to its fixtures."""
+    report = yield
+    if report.when == "call":
+        item.stash[HAS_FAILED] = report.failed
+    return report
 
 
 @pytest.fixture(scope="package")
@@ -61,24 +76,61 @@ def stack(browser: Browser, request: pytest.FixtureRequest) -> RunningStack:
     return running
 
 
+@pytest.fixture(scope="package")
+def free_contexts(playwright: Playwright) -> list[BrowserContext]:
+    """Those that tests have done with: what a browser has of the console's files, it need not ask for again."""
+    del playwright
+    return []
+
+
 @pytest.fixture
-def open_window(browser: Browser, stack: RunningStack) -> Iterator[OpenWindow]:
+def open_window(
+    browser: Browser,
+    stack: RunningStack,
+    free_contexts: list[BrowserContext],
+    request: pytest.FixtureRequest,
+) -> Iterator[OpenWindow]:
     """Opens windows of the console; `who` is the name of a key, None for nobody. Other options are playwright's."""
-    contexts = []
+    used: list[tuple[BrowserContext, bool]] = []
 
     def open_(who: str | None = "analyst", **options: Any) -> Window:
-        wanted: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "locale": "en-GB", **options}
-        context = browser.new_context(**wanted)
-        context.set_default_timeout(90_000)
-        contexts.append(context)
+        if not options and free_contexts:
+            context = free_contexts.pop()
+        else:
+            context = browser.new_context(**{**USUAL, **options})
+            context.set_default_timeout(90_000)
+        used.append((context, not options))
         window = Window(context.new_page(), stack.file["console"].rstrip("/"))
         if who is not None:
             open_session(context, window.base, stack.file["apiKeys"][who])
         return window
 
     yield open_
-    for context in contexts:
-        context.close()
+    for context, is_usual in used:
+        for page in context.pages:
+            if request.node.stash.get(HAS_FAILED, False):
+                print(f"{page.url} showed:\n{page.locator('body').inner_text()}\n")
+            # an answer that is on its way would be the failure of a test that comes later
+            page.unroute_all(behavior="wait")
+        if is_usual and context in browser.contexts:
+            as_new(context)
+            free_contexts.append(context)
+        else:
+            context.close()
+
+
+def as_new(context: BrowserContext) -> None:
+    """Nobody is signed in and nothing is remembered, but for files."""
+    for page in context.pages:
+        context.new_cdp_session(page).send(
+            "Storage.clearDataForOrigin", {"origin": origin_of(page.url), "storageTypes": "local_storage"}
+        )
+        page.close()
+    context.clear_cookies()
+
+
+def origin_of(url: str) -> str:
+    return "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
 @pytest.fixture(scope="package")

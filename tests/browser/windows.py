@@ -21,11 +21,13 @@ document.addEventListener("securitypolicyviolation", (event) =>
 
 @dataclass
 class Window:
-    """One page, signed in or not. `troubles` are errors of scripts and refused answers, in order."""
+    """One page, signed in or not. `troubles` are errors of scripts and refused answers, in order; `told` is
+    what the browser said of them."""
 
     page: Page
     base: str
     troubles: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.page.on("console", self._note)
@@ -35,11 +37,9 @@ class Window:
     def _note(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not self._is_asked_who(message) and not self._has_no_seat(message):
             answered = _ANSWERED.search(message.text)
-            self.troubles.append(
-                f"answered {answered[1]}"
-                if answered
-                else f"{message.text} {message.location.get('url', '')}".strip()
-            )
+            told = f"{message.text} {message.location.get('url', '')}".strip()
+            self.troubles.append(f"answered {answered[1]}" if answered else told)
+            self.told.append(told)
 
     def _is_asked_who(self, message: ConsoleMessage) -> bool:
         """A page asks who is signed in, and is told that nobody is: nothing is wrong."""
@@ -73,7 +73,7 @@ class Window:
     def is_clean(self, *allowed: str) -> None:
         """Fails for script errors and refused answers other than the allowed ones, and for policy violations."""
         assert self.violations() == []
-        assert [trouble for trouble in self.troubles if trouble not in allowed] == []
+        assert [trouble for trouble in self.troubles if trouble not in allowed] == [], self.told
 
 
 def answers(window: Window, path: str, body: dict[str, Any]) -> None:

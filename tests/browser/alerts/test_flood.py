@@ -69,7 +69,7 @@ def test_the_page_answers_while_a_thousand_alerts_a_second_come(
     unseen: dict[str, Any] = {"state": "open", "acknowledgedBy": None, "acknowledgedAt": None, "voided": []}
     rule = {"ruleId": tripped.rule["ruleId"], "ruleName": tripped.rule["name"]}
     alert = {**json.loads(EXAMPLE.read_text("utf-8")), **unseen, **rule}
-    window = open_window("viewer")
+    window = open_window("viewer", reduced_motion="no-preference")
     page = window.page
     page.add_init_script(FLOOD.replace("ALERT,", f"{json.dumps(alert)},").replace("MINUTE", str(MINUTE)))
     window.go("/live")

@@ -1,4 +1,7 @@
-"""The console of a line that judges card authorisations: what it says, offers and shows is the event type's."""
+"""The console of a line that judges card authorisations: what it says, offers and shows is the event type's.
+
+In `make soak`, with `e2e/event_types/test_card_authorisations.py`: `make test` has a line of another type.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from tests.browser.support.rule_work import stored
 from tests.browser.windows import Window
 from tests.stack import RunningStack
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.browser, pytest.mark.soak, pytest.mark.timeout(600)]
 
 WAIT_MS = 90_000
 NAME = "More than 6 different cards on one device within ten minutes"

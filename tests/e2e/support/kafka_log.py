@@ -68,6 +68,11 @@ class KafkaLog:
             }
         )
 
+    @cached_property
+    def _watcher(self) -> Consumer:
+        """For whoever waits: a connection of its own for each look would be most of what a look costs."""
+        return Consumer(_settings(self.cluster))
+
     def create(self, **more: str) -> None:
         """All topics, as the contract makes them for old data; `more` is further configuration of each.
 
@@ -102,8 +107,7 @@ class KafkaLog:
 
     def ends(self, topic: str) -> dict[int, int]:
         """Exclusive ends by partition."""
-        with reader(self.cluster) as consumer:
-            return {p: end for p, (_, end) in self._spans(consumer, topic).items()}
+        return {p: end for p, (_, end) in self._spans(self._watcher, topic).items()}
 
     def read(self, topic: str) -> list[Logged]:
         """The whole topic as it stands, and what was deleted of it by this log, by partition and offset."""
@@ -147,19 +151,21 @@ class KafkaLog:
 @contextmanager
 def reader(kafka: KafkaCluster) -> Iterator[Consumer]:
     """A consumer without a group's duties."""
-    consumer = Consumer(
-        {
-            **kafka.client_config(),
-            "group.id": uuid.uuid4().hex,
-            "enable.auto.commit": False,
-            "fetch.wait.max.ms": 10,
-            "log_level": 3,
-        }
-    )
+    consumer = Consumer(_settings(kafka))
     try:
         yield consumer
     finally:
         consumer.close()
+
+
+def _settings(kafka: KafkaCluster) -> dict[str, str | int | bool]:
+    return {
+        **kafka.client_config(),
+        "group.id": uuid.uuid4().hex,
+        "enable.auto.commit": False,
+        "fetch.wait.max.ms": 10,
+        "log_level": 3,
+    }
 
 
 def _logged(message: Message) -> Logged:

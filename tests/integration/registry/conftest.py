@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -11,6 +12,7 @@ import pytest
 from tests.integration.registry.support.list_requests import fresh
 from tests.registry import RegistryApi, running_api
 from tests.servers import PostgresServer
+from tests.session_servers import as_server
 
 TOGETHER = {
     "test_api",
@@ -37,19 +39,29 @@ WITH_FOUR_EYES = {"test_four_eyes", "test_hundred_editors"}
 """The same, of a registry whose changes are approved by somebody else."""
 
 
+@contextmanager
+def _over_its_own(
+    postgres: PostgresServer, folder: Path, settings: Mapping[str, str]
+) -> Iterator[RegistryApi]:
+    with postgres.database(migrated=True) as dsn, running_api(postgres, dsn, folder, settings) as running:
+        yield running
+
+
 @pytest.fixture(scope="session")
-def shared_api(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RegistryApi]:
+def shared_api(
+    postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> Iterator[RegistryApi]:
     folder: Path = tmp_path_factory.mktemp("registry")
-    with postgres.database(migrated=True) as dsn, running_api(postgres, dsn, folder) as running:
+    with as_server(pytestconfig, _over_its_own(postgres, folder, {})) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def four_eyes_api(
-    postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+    postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
 ) -> Iterator[RegistryApi]:
     folder, setting = tmp_path_factory.mktemp("four-eyes"), {"TRIPLINE_FOUR_EYES": "true"}
-    with postgres.database(migrated=True) as dsn, running_api(postgres, dsn, folder, setting) as running:
+    with as_server(pytestconfig, _over_its_own(postgres, folder, setting)) as running:
         yield running
 
 

@@ -77,6 +77,10 @@ class Office:
             finally:
                 stop.set()
                 thread.join(SECONDS)
+                # a request that is under way has its outcome stored still, by a connection that nobody would close
+                for sender in threading.enumerate():
+                    if sender.name.startswith("webhook-"):
+                        sender.join(SECONDS)
                 store.hand_over()
 
     def states(self, webhook: Webhook) -> dict[str, tuple[str, int | None]]:
