@@ -51,7 +51,8 @@ def test_a_backlog_is_judged_like_everything_else(java: Java, jars: Jars, kafka:
         sent += count
 
     def all_are_judged() -> None:
-        eventually(lambda: len(counts(log)) == sent, "all are judged")
+        # each trips the rule
+        eventually(lambda: sum(log.ends("alerts.v1").values()) >= sent, "all are judged")
 
     workplace = Workplace(java, jars, kafka, tmp_path, shards=1)
     settings = {

@@ -119,14 +119,8 @@ def test_they_end_the_engine_once_and_are_refused_archived_and_read_again(
     record_property("told", f"MiB: engine {peaks.mebibytes}, archiver {archiving.mebibytes}")
     assert_bounded(peaks)
     assert archiving.mebibytes["main"] < MOST_ARCHIVER
-    # the recorded order over the archive's beginnings is what was judged
-    shutil.rmtree(workplace.checkpoint)
-    rebuilt = run_engine(workplace, settings, "rebuild")
-    assert rebuilt.code == 0, rebuilt.said
-    with running_engine(workplace, settings):
-        traffic.send_good(1)
-        wait(traffic, workplace)
-    traffic.assert_judged()
+    if bombs is EACH:
+        all_is_read_again(traffic, workplace, settings)
 
 
 def what_comes_while_it_runs_ends_it(
@@ -147,6 +141,17 @@ def what_comes_while_it_runs_ends_it(
     name = log.prefix + "transactions.v1"
     assert initial_ends(spark_folder(workplace.checkpoint), 1) == {name: {0: 0, 1: 0}}
     assert "Java heap space" in workplace.log.read_text(errors="replace")
+
+
+def all_is_read_again(traffic: Traffic, workplace: Workplace, settings: dict[str, str]) -> None:
+    """The recorded order over the archive's beginnings is what was judged."""
+    shutil.rmtree(workplace.checkpoint)
+    rebuilt = run_engine(workplace, settings, "rebuild")
+    assert rebuilt.code == 0, rebuilt.said
+    with running_engine(workplace, settings):
+        traffic.send_good(1)
+        wait(traffic, workplace)
+    traffic.assert_judged()
 
 
 def all_is_archived(traffic: Traffic, workplace: Workplace) -> Peaks:

@@ -20,9 +20,9 @@ def test_micro_batches_leave_nothing_open(spark_queries: Queries, kafka: str) ->
     log.create()
     with spark_queries.query(log.prefix, 1, 1_000) as folder:
         player = Player(log, folder, spark_queries.alive)
-        micro_batches(player, range(10))
+        micro_batches(player, range(8))
         before = spark_queries.open_files()
-        micro_batches(player, range(10, 60))
+        micro_batches(player, range(8, 36))
         after = spark_queries.open_files()
     # the state store's own files come and go
     assert after - before < 20

@@ -27,11 +27,10 @@ from tests.oracle.generators.profile import (
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
+from tests.oracle.histories.seeds import in_parts
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
-HISTORIES, OF_SOAK = range(16), range(16, 40)
-"""Their seeds; every eighth is judged by one shard."""
 AT_ONCE = 2
 # Few steps: each micro-batch costs a good part of a second; the evaluator's own test has thousands of histories.
 PROFILE = Profile(transactions=240, micro_batches=(3, 5), partitions=(2, 2), rules=(3, 7))
@@ -42,23 +41,24 @@ fourth one has relative limits, weights, deviations, aggregates of order and rul
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("seeds", [HISTORIES, pytest.param(OF_SOAK, marks=pytest.mark.soak)], ids=str)
+@in_parts(8, with_soak=40)
 def test_random_histories(
-    spark_queries: Queries, kafka: str, seeds: range, record_property: Callable[[str, object], None]
+    spark_queries: Queries, kafka: str, histories: range, record_property: Callable[[str, object], None]
 ) -> None:
     def played(seed: int) -> Counter[str]:
+        # every eighth is judged by one shard
         profile, shards = EVERYTHING[seed // 2 % 2] if seed % 2 else PROFILE, 1 if seed % 8 == 7 else 2
         return one_history(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards, profile)
 
     # while one waits for its micro-batch, the other one sends
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        shares = sum(pool.map(played, seeds), Counter[str]())
+        shares = sum(pool.map(played, histories), Counter[str]())
     record_property("told", f"{dict(shares)}")
-    assert shares["histories"] == len(seeds)
-    assert shares["with alerts"] >= 0.8 * len(seeds)
-    assert shares["with backfilled ones"] >= 0.2 * len(seeds)
-    assert shares["with alerts of parties"] >= 2
-    assert shares["with segments in files"] >= 0.8 * len(seeds)
+    assert shares["histories"] == len(histories)
+    assert shares["with alerts"] >= 0.8 * len(histories)
+    assert shares["with backfilled ones"] >= 0.2 * len(histories)
+    assert shares["with alerts of parties"] >= 1
+    assert shares["with segments in files"] >= 0.8 * len(histories)
 
 
 @pytest.mark.timeout(300)

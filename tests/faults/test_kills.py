@@ -1,8 +1,8 @@
-"""SIGKILL of the engine where some of a micro-batch's alerts are out, then a lost projection. Same alerts.
+"""SIGKILL of the engine at each fault point, then a lost projection. Same alerts.
 
 One life of a checkpoint in some processes `tripline-engine run`, each on what the one before left behind. The real
-alert projector carries alerts into a real Postgres all the while. In `make soak` at all fault points, and with one
-shard too; test_kills_in_company.py has all points, twice each, always.
+alert projector carries alerts into a real Postgres all the while. All of it is in `make soak`: `make test`
+kills in test_kills_in_company.py and in e2e/test_rebuild.py, where a projection is lost too.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ from tests.servers import PostgresServer
 from tripline_demo.embedded.jars import Jars
 from tripline_demo.embedded.java import Java
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow]
+pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.soak]
 
 STEADY_BATCHES = 15
 LIVES = [
-    pytest.param((2, ("flush",)), id="two shards"),
-    pytest.param((2, PLACES), id="two shards, everywhere", marks=pytest.mark.soak),
+    pytest.param((2, PLACES), id="two shards"),
     # of one shard there is no other that could have flushed
-    pytest.param((1, ("plan", "task", "commit")), id="one shard", marks=pytest.mark.soak),
+    pytest.param((1, ("plan", "task", "commit")), id="one shard"),
 ]
 """How many shards, and where they are killed."""
 

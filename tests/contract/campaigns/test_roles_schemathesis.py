@@ -2,7 +2,8 @@
 too, and nothing is 5xx.
 
 Many cases and every phase are the business of `test_registry_schemathesis.py` and `test_alert_api_schemathesis.py`,
-with a key that may do everything.
+with a key that may do everything; which role may call what is that of `test_access.py`, in every run. This is in
+`make soak`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tests.registry import running_api
 from tests.servers import PostgresServer
 from tripline_http.keys.roles import ROLES
 
-pytestmark = [pytest.mark.contract, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.contract, pytest.mark.soak, pytest.mark.timeout(1200)]
 
 STREAM = "/v1/alerts/stream"
 """Read to its end, which it has not."""

@@ -27,9 +27,9 @@ from tests.contract.support.same_cases import same_cases
 from tests.contract.support.whole_document import WholeDocument
 from tripline_contracts.filters import time_zones
 
-EXAMPLES = 30
+EXAMPLES = 15
 """Of each operation at least, over all phases."""
-DRAWN = 15
+DRAWN = 6
 """Of each operation at random, where the other phases leave something to try; and of chains of operations."""
 REJECTED = ["400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "422", "428"]
 # waitress refuses a head of more than 32 KiB by itself, as text: the service is never asked.
@@ -51,7 +51,7 @@ CONFIG: dict[str, Any] = {
         # 428, because that is what a missing If-Match is.
         "missing_required_header": {"expected-statuses": ["400", "401", "403", "406", "415", "422", "428"]},
     },
-    "phases": {"stateful": {"max-steps": 6}},
+    "phases": {"stateful": {"max-steps": 4}},
 }
 
 

@@ -1,7 +1,7 @@
 """The whole line under the other event type that ships: authorisations through Kafka, alerts compared with the oracle.
 
 Rules of every shape are posted over HTTP, a stream and a recording flow, what is stored is what the oracle says of the
-same log, and an alert is taken in hand over the alert API.
+same log, and an alert is taken in hand over the alert API. In `make soak`: `make test` has a line of another type.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.oracle.values.event_types import AUTHORISATIONS, judge_by
 from tests.stack import RunningStack
 from tripline_contracts import event_type_loader, schemas
 
-pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+pytestmark = [pytest.mark.e2e, pytest.mark.soak]
 
 CARD = event_type_loader.load("card-authorisation")
 

@@ -6,7 +6,7 @@ import json
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.contracts.support.condition_samples import (
@@ -32,6 +32,9 @@ from tripline_contracts.rules.anchors import anchor_of
 from tripline_contracts.rules.conditions import AllOf, AnyOf, ConditionTree, NotOf, leaves, weightings
 from tripline_contracts.rules.rule_definition import Firing, RuleDefinition
 from tripline_contracts.rules.widest_windows import widest_windows
+
+FEW = 20
+"""A tree of conditions takes as long to draw as a hundred plain values."""
 
 
 def test_the_example_of_the_decision() -> None:
@@ -156,7 +159,7 @@ def test_each_condition_s_grouping_has_its_widest_window() -> None:
     ]
 
 
-@UNHURRIED
+@settings(UNHURRIED, max_examples=FEW)
 @given(
     st.builds(
         RuleDefinition.chained,
@@ -171,7 +174,7 @@ def test_parse_of_to_json_is_identity(definition: RuleDefinition) -> None:
     assert rule_definition.parse(carried, TRANSACTION) == definition
 
 
-@UNHURRIED
+@settings(UNHURRIED, max_examples=FEW)
 @given(conditions_of(TRANSACTION))
 def test_the_normalised_form_keeps_its_schema(tree: ConditionTree) -> None:
     schemas.validator("rule-definition")(RuleDefinition.chained(tree).to_json())

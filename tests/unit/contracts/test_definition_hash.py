@@ -20,7 +20,7 @@ from tripline_contracts.rules.rule_definition import Firing, LateEvents, RuleDef
 from tripline_contracts.spelling import OPERATORS
 
 # a deadline per example would measure how busy the machine is
-UNHURRIED = settings(deadline=None)
+UNHURRIED = settings(deadline=None, max_examples=20)
 
 
 @st.composite
@@ -75,7 +75,7 @@ def test_the_hash_does_not_depend_on_order_or_spelling(
     assert rule_definition.parse(spelled, TRANSACTION).hash == definition.hash
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=12)
 @given(definitions(), definitions())
 def test_equal_hashes_mean_equal_definitions(one: RuleDefinition, other: RuleDefinition) -> None:
     assert (one.hash == other.hash) == (one == other)

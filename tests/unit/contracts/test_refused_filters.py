@@ -218,7 +218,7 @@ GARBAGE = st.recursive(
 
 
 # making the first text takes seconds where the character tables are not cached yet
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=300)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=150)
 @given(GARBAGE)
 def test_garbage_is_refused_with_paths_and_nothing_else(garbage: object) -> None:
     parsed, said = filter_parser.read(garbage, TRANSACTION)

@@ -21,7 +21,7 @@ from tests.oracle.generators.profile import (
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import seeds
+from tests.oracle.histories.seeds import in_parts, seeds
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.rebuild.support.recorded_run import Recording
@@ -118,8 +118,10 @@ def definitions(batches: Sequence[MicroBatch]) -> Iterator[dict[str, Any]]:
         yield event["definition"]
 
 
+@in_parts(16, with_soak=100)
 @pytest.mark.slow
 def test_a_tried_rule_gives_what_it_would_have_given_live(
+    histories: range,
     record_property: Callable[[str, object], None],
 ) -> None:
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
@@ -144,7 +146,7 @@ def test_a_tried_rule_gives_what_it_would_have_given_live(
         seen["of a part"] += span.first > START and bool(live)
         seen.update(forms_of(definition) if live else ())
 
-    for seed, draw in seeds(40):
+    for seed, draw in seeds(histories):
         equal(seed, draw.choice(PROFILES), draw.choice([1, 1, 2]))
     record_property("tried", f"{dict(seen)}")
     assert seen["with alerts"] > seen["histories"] / 3

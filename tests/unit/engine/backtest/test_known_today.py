@@ -21,7 +21,7 @@ from tests.oracle.generators.profile import (
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import seeds
+from tests.oracle.histories.seeds import in_parts, seeds
 from tests.oracle.judgement.oracle import judge
 from tests.oracle.parsers.named_values import ListChanged, ListEntriesChanged, ParameterChanged
 from tests.oracle.parsers.operator_commands import VoidTransaction
@@ -109,9 +109,10 @@ def published(rule: TriedRule, span: Span) -> bytes:
     }).encode()  # fmt: skip
 
 
+@in_parts(8, with_soak=60)
 @pytest.mark.slow
 def test_it_is_what_the_oracle_says_of_the_history_in_order(
-    monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, object], None]
+    histories: range, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, object], None]
 ) -> None:
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
     seen: Counter[str] = Counter()
@@ -140,7 +141,7 @@ def test_it_is_what_the_oracle_says_of_the_history_in_order(
         THE_WHOLE_LANGUAGE,
         replace(Profile(), commands=0.4),
     ]
-    for seed, draw in seeds(20):
+    for seed, draw in seeds(histories):
         equal(seed, draw.choice(profiles), draw.choice([1, 2, 3]), draw.choice([7, 50, 10_000]))
     record_property("tried", f"{dict(seen)}")
     assert seen["with alerts"] > seen["histories"] / 3

@@ -18,7 +18,7 @@ import pytest
 from tests.oracle.builders.shorthand import batch, payment
 from tests.oracle.generators.profile import Profile
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import seeds
+from tests.oracle.histories.seeds import in_parts, seeds
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.backtest.support.job_tasks import Outcome, run_tasks, sent
 from tests.unit.engine.backtest.test_backtest import (
@@ -108,9 +108,13 @@ def trial(seed: int, profile: Profile, folder: Path) -> Trial:
     return Trial(recording, rules, some_span(batches, rng))
 
 
+@in_parts(6, with_soak=30)
 @pytest.mark.slow
 def test_tasks_say_what_one_process_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, object], None]
+    histories: range,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
 ) -> None:
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
     monkeypatch.setattr(known_today, "CELL", CELL)
@@ -119,7 +123,7 @@ def test_tasks_say_what_one_process_says(
     monkeypatch.setattr(recorded_units, "UNIT_WORK", 400)
     monkeypatch.setattr(recorded_units, "_ROW_BYTES", 9_000)
     seen: Counter[str] = Counter()
-    for seed, draw in seeds(12):
+    for seed, draw in seeds(histories):
         one = trial(seed, draw.choice(PROFILES), tmp_path)
         for knowledge in KNOWLEDGE:
             shards = draw.choice([1, 2, 3])

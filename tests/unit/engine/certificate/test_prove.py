@@ -23,7 +23,7 @@ from tests.oracle.generators.profile import (
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import seeds
+from tests.oracle.histories.seeds import in_parts, seeds
 from tests.unit.engine.archive.support.memory_store import START, MemoryTopic
 from tests.unit.engine.certificate.support.judged_run import ALWAYS, Judged, add, ran
 from tests.unit.engine.support.shard_harness import Engine
@@ -39,8 +39,10 @@ FEW_STEPS = (3, 6)
 PROFILES = [EVERYTHING_AND_MORE, EVERYTHING_AND_ENTRIES, THE_WHOLE_LANGUAGE, replace(Profile(), commands=0.4)]
 
 
+@in_parts(20, with_soak=60)
 @pytest.mark.slow
 def test_random_histories_are_proven_in_any_number_of_shards(
+    histories: range,
     record_property: Callable[[str, object], None],
 ) -> None:
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
@@ -70,7 +72,7 @@ def test_random_histories_are_proven_in_any_number_of_shards(
         seen["behind a limit"] += "limitMeasure" in json.dumps(told)
         seen["went on"] += cut < len(batches)
 
-    for seed, draw in seeds(20):
+    for seed, draw in seeds(histories):
         proven(
             seed, draw.choice(PROFILES), draw.choice([(1, 1), (2, 1), (1, 2), (3, 2)]), draw.uniform(0.3, 1)
         )

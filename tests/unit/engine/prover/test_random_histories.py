@@ -16,20 +16,20 @@ from random import Random
 from typing import Any
 
 from tests.oracle.generators.profile import (
-    EVERYTHING,
     EVERYTHING_AND_ENTRIES,
+    EVERYTHING_AND_MEASURES,
     EVERYTHING_AND_MORE,
     EVERYTHING_AND_ORDER,
     THE_WHOLE_LANGUAGE,
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import seeds
+from tests.oracle.histories.seeds import in_parts, seeds
 from tests.unit.engine.prover.support.proofs import judged
 
 PROFILES = [
     EVERYTHING_AND_MORE,
-    replace(EVERYTHING, bucketed=0.5, commands=0.9),
+    replace(EVERYTHING_AND_MEASURES, bucketed=0.5, commands=0.9),
     replace(EVERYTHING_AND_ENTRIES, commands=0.9),
     replace(EVERYTHING_AND_ORDER, commands=0.4),
     THE_WHOLE_LANGUAGE,
@@ -42,7 +42,8 @@ OF_EACH_KIND = 3
 KINDS = ("plain", "chained", "bucketed", "late", "caught up", "judged again")
 
 
-def test_every_alert_is_proven(record_property: Callable[[str, object], None]) -> None:
+@in_parts(len(PROFILES), with_soak=8 * len(PROFILES))
+def test_every_alert_is_proven(histories: range, record_property: Callable[[str, object], None]) -> None:
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
     seen: Counter[str] = Counter()
 
@@ -61,7 +62,7 @@ def test_every_alert_is_proven(record_property: Callable[[str, object], None]) -
                 )
         seen["histories"] += 1
 
-    for seed, draw in seeds(2 * len(PROFILES)):
+    for seed, draw in seeds(histories):
         proven(seed, PROFILES[seed % len(PROFILES)], draw.choice([1, 1, 2]))
     record_property("proven", f"{dict(seen)}")
     assert {*KINDS, "payer", "payee", "measured limit"} <= seen.keys()

@@ -21,7 +21,7 @@ from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import seeds
+from tests.oracle.histories.seeds import in_parts, seeds
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.rebuild.support.recorded_run import Recording
@@ -71,8 +71,9 @@ def some_cuts(rng: Random, count: int) -> list[int]:
     return sorted({*inner, *([count] if count and rng.random() < 0.5 else [])})
 
 
+@in_parts(5, with_soak=40)
 @pytest.mark.slow
-def test_what_follows_is_the_same(record_property: Callable[[str, object], None]) -> None:
+def test_what_follows_is_the_same(histories: range, record_property: Callable[[str, object], None]) -> None:
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
     seen: Counter[str] = Counter()
 
@@ -101,7 +102,7 @@ def test_what_follows_is_the_same(record_property: Callable[[str, object], None]
         seen["of parties after it"] += any(b'"side"' in record.value for record in other.out)
         seen["with alerts after it"] += any(record.topic == "alerts.v1" for record in other.out)
 
-    for seed, draw in seeds(10):
+    for seed, draw in seeds(histories):
         equal(seed, draw.choice([(1, 1), (2, 2), (1, 2), (2, 1), (3, 1)]), draw.uniform(0.2, 0.9))
     record_property("told", f"{dict(seen)}")
     assert seen["with alerts after it"] >= 0.5 * seen["histories"]

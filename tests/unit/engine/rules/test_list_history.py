@@ -91,7 +91,7 @@ class Model:
             ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(STEPS)
 def test_each_transaction_has_the_list_at_its_acceptance(
     steps: list[tuple[int, int, list[Change], str]],

@@ -99,7 +99,7 @@ PROFILE = st.builds(
             THE_WHOLE_LANGUAGE,
         ]
     ),
-    transactions=st.sampled_from([200, 201, 203]),
+    transactions=st.sampled_from([100, 101, 103]),
     micro_batches=st.sampled_from([(1, 3), (2, 6), (4, 8)]),
     keys=st.sampled_from([(1, 1), (1, 4), (2, 6)]),
     rules=st.sampled_from([(3, 5), (3, 3)]),
@@ -113,10 +113,11 @@ PROFILE = st.builds(
 SOAK_PROFILE = st.builds(
     replace,
     PROFILE,
+    transactions=st.sampled_from([200, 201, 203]),
     micro_batches=st.sampled_from([(1, 3), (3, 10), (8, 20)]),
     rules=st.sampled_from([(3, 8), (3, 4)]),
 )
-"""More rules and more micro-batches, which cost as much more."""
+"""More transactions, rules and micro-batches, which cost as much more."""
 
 SHARES_JOINED = st.sampled_from([0.0, 0.0, 0.3, 0.7])
 """Of the micro-batches, how many come together with the one before."""

@@ -25,7 +25,7 @@ from tripline_contracts.event_type import EventType
 from tripline_contracts.installed import installed
 from tripline_contracts.rules import rule_definition
 
-HISTORIES = {"card-authorisation": 16, "activity": 5}
+HISTORIES = {"card-authorisation": 8, "activity": 5}
 TELLS = {"card-authorisation": as_authorisations, "activity": as_activities}
 MET = {
     "card-authorisation": ("cardId", "merchantId", "deviceId", "entryMode", "amount"),

@@ -137,7 +137,7 @@ def records(draw: st.DrawFn) -> list[bytes]:
     return slice_
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(records())
 def test_a_matching_record_has_the_values_that_a_scan_finds(slice_: list[bytes]) -> None:
     reading = Reading()

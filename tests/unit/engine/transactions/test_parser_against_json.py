@@ -148,20 +148,20 @@ def test_any_bytes(value: bytes) -> None:
     agree(value)
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(spoiled())
 def test_any_values_in_any_field(value: bytes) -> None:
     agree(value)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(AMOUNTS.filter(lambda v: isinstance(v, str)), st.booleans())
 def test_any_amount_as_number_and_as_text(digits: str, quoted: bool) -> None:
     body = json.dumps({**GOOD, "paymentAmount": "@"}).replace('"@"', json.dumps(digits) if quoted else digits)
     agree(body.encode("utf-8", "surrogatepass"))
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(spoiled(), st.data())
 def test_a_good_record_with_a_few_bytes_changed(value: bytes, data: st.DataObject) -> None:
     split_at = data.draw(st.integers(0, len(value)))
@@ -212,7 +212,7 @@ def of_one_program(draw: st.DrawFn) -> list[bytes]:
     return drawn
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(of_one_program())
 def test_records_of_one_program_read_like_one_by_one(values: list[bytes]) -> None:
     reads_like_one_by_one(values)

@@ -80,7 +80,7 @@ def test_characters_that_hide_others_are_seen_in_the_file() -> None:
     assert (read.name, read.definition.to_json()) == ("é", body)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(DEFINITIONS)
 def test_it_is_read_back_and_editors_find_nothing_wrong(definition: RuleDefinition) -> None:
     (rule,) = all_standing([("Any", definition)])

@@ -19,6 +19,7 @@ import pytest
 
 from tests.oracle.generators.profile import EVERYTHING_AND_SHADOWS
 from tests.oracle.histories.random_history import random_history
+from tests.oracle.histories.seeds import in_parts
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.backtest.test_backtest import definitions, lived, said, some_span, tried, tried_on
 from tests.unit.engine.certificate.support.judged_run import ALWAYS, Judged
@@ -31,7 +32,7 @@ from tripline_engine.prover.judgement import Asked, judgement_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-HISTORIES = range(20)
+IN_PARTS = in_parts(7, with_soak=30)
 PROFILE = replace(
     EVERYTHING_AND_SHADOWS, micro_batches=(3, 7), commands=0.3, transactions=150, rules=(2, 5), keys=(1, 3)
 )
@@ -57,9 +58,10 @@ def promoted(batches: Sequence[MicroBatch]) -> set[tuple[int, int]]:
     return keys
 
 
-def test_alerts_are_proven_and_judgements_are_those_of_the_versions_in_force() -> None:
+@IN_PARTS
+def test_alerts_are_proven_and_judgements_are_those_of_the_versions_in_force(histories: range) -> None:
     seen = Counter[str]()
-    for seed in HISTORIES:
+    for seed in histories:
         history, rng = random_history(seed, PROFILE), Random(seed)
         run, keys = judged(history, shards=rng.choice([1, 1, 2])), promoted(history)
         once_shadows = [alert for alert in run.alerts if (alert["ruleId"], alert["ruleVersion"]) in keys]
@@ -70,7 +72,7 @@ def test_alerts_are_proven_and_judgements_are_those_of_the_versions_in_force() -
                 assert verification.matches, (alert, [one.to_json() for one in verification.differences])
                 seen["promoted" if alert in once_shadows else "others"] += 1
                 seen["judged"] += judged_likewise(run, alert)
-    assert min(seen["promoted"], seen["others"], seen["judged"]) > 20, dict(seen)
+    assert min(seen["promoted"], seen["others"], seen["judged"]) > len(histories), dict(seen)
 
 
 def judged_likewise(run: Run, alert: dict[str, Any]) -> bool:
@@ -89,9 +91,10 @@ def judged_likewise(run: Run, alert: dict[str, Any]) -> bool:
     return True
 
 
-def test_a_certificate_finds_every_alert_and_none_of_a_shadow() -> None:
+@IN_PARTS
+def test_a_certificate_finds_every_alert_and_none_of_a_shadow(histories: range) -> None:
     seen = Counter[str]()
-    for seed in HISTORIES:
+    for seed in histories:
         history, rng = random_history(seed, PROFILE), Random(seed)
         live = Engine(rng.choice([1, 2]))
         live.run(history)
@@ -102,12 +105,13 @@ def test_a_certificate_finds_every_alert_and_none_of_a_shadow() -> None:
         keys = promoted(history)
         seen["promoted"] += sum((one["ruleId"], one["ruleVersion"]) in keys for one in live.alerts())
         seen["shadows"] += len(live.alerts("shadow-alerts.v1"))
-    assert min(seen["promoted"], seen["shadows"]) > 20, dict(seen)
+    assert min(seen["promoted"], seen["shadows"]) > len(histories), dict(seen)
 
 
-def test_a_rebuilt_engine_goes_on_with_the_shadows_that_ran() -> None:
+@IN_PARTS
+def test_a_rebuilt_engine_goes_on_with_the_shadows_that_ran(histories: range) -> None:
     seen = Counter[str]()
-    for seed in HISTORIES:
+    for seed in histories:
         history, rng = random_history(seed, PROFILE), Random(seed)
         before, after = rng.choice([(1, 1), (2, 2), (1, 2), (2, 1)])
         cut = max(1, int(len(history) * rng.uniform(0.3, 0.9)))
@@ -123,18 +127,19 @@ def test_a_rebuilt_engine_goes_on_with_the_shadows_that_ran() -> None:
         assert told(other.out) == told(live.out[so_far:]), seed
         seen["with shadows at the cut"] += running > 0
         seen["alerts of shadows"] += len(other.alerts("shadow-alerts.v1"))
-    assert seen["with shadows at the cut"] > len(HISTORIES) // 4, dict(seen)
-    assert seen["alerts of shadows"] > 20, dict(seen)
+    assert seen["with shadows at the cut"] > len(histories) // 4, dict(seen)
+    assert seen["alerts of shadows"] > len(histories), dict(seen)
 
 
 def told(records: Sequence[OutRecord]) -> Counter[tuple[str, bytes | None, bytes]]:
     return Counter((record.topic, record.key, record.value) for record in records if record.topic in TOLD)
 
 
-def test_a_rule_is_tried_as_if_no_shadow_had_run() -> None:
+@IN_PARTS
+def test_a_rule_is_tried_as_if_no_shadow_had_run(histories: range) -> None:
     """A definition that was a shadow's as well; beside the engine that has had the rule from the beginning."""
     with_alerts = 0
-    for seed in HISTORIES:
+    for seed in histories:
         history, rng = random_history(seed, PROFILE), Random(seed)
         engine = Engine(2)
         engine.run(history)
@@ -143,4 +148,4 @@ def test_a_rule_is_tried_as_if_no_shadow_had_run() -> None:
         live = lived(history, rule, span)
         assert said([one.alert for one in again]) == said(live), seed
         with_alerts += bool(live)
-    assert with_alerts >= len(HISTORIES) // 4
+    assert with_alerts >= len(histories) // 4

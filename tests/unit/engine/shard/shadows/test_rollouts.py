@@ -13,6 +13,7 @@ import pytest
 
 from tests.oracle.generators.profile import EVERYTHING_AND_ROLLOUTS
 from tests.oracle.histories.random_history import random_history
+from tests.oracle.histories.seeds import in_parts
 from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.shard.shadows.test_shadows import history
@@ -21,8 +22,6 @@ from tests.unit.engine.support.shard_harness import Engine
 from tripline_contracts.rules.rollout import bucket_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
-
-HISTORIES, WIDENED = range(40), range(24)
 
 
 def widened(seed: int) -> list[MicroBatch]:
@@ -38,10 +37,11 @@ def _quiet() -> None:
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
 
 
-def test_both_topics_together_have_what_a_mere_shadow_and_its_rule_give() -> None:
+@in_parts(15, with_soak=40)
+def test_both_topics_together_have_what_a_mere_shadow_and_its_rule_give(histories: range) -> None:
     """Beside the same history in which each rollout is a pause of what is paused, or its opposite."""
     seen = Counter[str]()
-    for seed in HISTORIES:
+    for seed in histories:
         batches = history(seed)
         rolled_out, shadowed = Engine(), Engine()
         rolled_out.run(batches)
@@ -50,13 +50,14 @@ def test_both_topics_together_have_what_a_mere_shadow_and_its_rule_give() -> Non
         assert rolled_out.counts() == shadowed.counts()
         seen["with alerts elsewhere"] += canonical(rolled_out.alerts()) != canonical(shadowed.alerts())
     print(dict(seen))
-    assert seen["with alerts elsewhere"] >= 0.1 * len(HISTORIES)
+    assert seen["with alerts elsewhere"] >= 0.1 * len(histories)
 
 
-def test_groups_change_over_as_the_oracle_says_and_none_comes_back() -> None:
+@in_parts(12, with_soak=36)
+def test_groups_change_over_as_the_oracle_says_and_none_comes_back(histories: range) -> None:
     """Shares widen one after another, while the engine loses its memory, and a task fails after all its work."""
     seen = Counter[str]()
-    for seed in WIDENED:
+    for seed in histories:
         rng, batches = Random(seed), widened(seed)
         lost, failed = (frozenset({rng.randrange(10)}) for _ in range(2))
         treatment = Treatment(rng.choice([1, 1, 2]), False, lost, failed, rng.choice([0, 3, 16]), 0)
@@ -74,10 +75,10 @@ def test_groups_change_over_as_the_oracle_says_and_none_comes_back() -> None:
             seen["last within a share"] += edge + 1 in shares[rule_id, version]
         seen["histories with several that came"] += _came(modes) > 1
     print(dict(seen))
-    assert min(seen["groups on trial"], seen["groups beside"]) >= 2 * len(WIDENED)
-    assert seen["groups that came to it"] >= len(WIDENED)
-    assert seen["histories with several that came"] >= 0.1 * len(WIDENED)
-    assert min(seen["first beyond a share"], seen["last within a share"]) >= 0.5 * len(WIDENED)
+    assert min(seen["groups on trial"], seen["groups beside"]) >= 2 * len(histories)
+    assert seen["groups that came to it"] >= len(histories)
+    assert seen["histories with several that came"] >= 0.1 * len(histories)
+    assert min(seen["first beyond a share"], seen["last within a share"]) >= 0.5 * len(histories)
 
 
 Modes = dict[tuple[int, int, str], list[str]]

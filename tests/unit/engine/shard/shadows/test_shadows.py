@@ -14,6 +14,7 @@ import pytest
 
 from tests.oracle.generators.profile import EVERYTHING_AND_SHADOWS
 from tests.oracle.histories.random_history import random_history
+from tests.oracle.histories.seeds import in_parts
 from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.model import MicroBatch, Outcome
 from tests.unit.engine.shard.test_against_oracle import Treatment, assert_equal, canonical, ill_treated
@@ -21,7 +22,7 @@ from tests.unit.engine.support.shard_harness import KEEPING_ALL, Engine
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-HISTORIES = range(120)
+IN_PARTS = in_parts(25, with_soak=120)
 SIZES: dict[str, Any] = {"transactions": 150, "micro_batches": (3, 9), "rules": (2, 5), "keys": (1, 3)}
 
 
@@ -41,10 +42,11 @@ def _quiet() -> None:
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
 
 
-def test_random_histories_with_shadows() -> None:
+@IN_PARTS
+def test_random_histories_with_shadows(histories: range) -> None:
     """The engine loses its memory, and a task fails after all its work, in each of them."""
     seen = Counter[str]()
-    for seed in HISTORIES:
+    for seed in histories:
         rng, batches = Random(seed), history(seed)
         lost, failed = (frozenset({rng.randrange(9)}) for _ in range(2))
         treatment = Treatment(rng.choice([1, 1, 2]), False, lost, failed, rng.choice([0, 3, 16]), 0)
@@ -63,22 +65,23 @@ def test_random_histories_with_shadows() -> None:
             }
         )
     print(dict(seen))
-    assert seen["with shadows' alerts"] >= 0.5 * len(HISTORIES)
-    assert seen["with alerts of promoted ones"] >= 0.1 * len(HISTORIES)
-    assert seen["with groups on trial"] >= 0.1 * len(HISTORIES)
-    assert seen["with both arms"] >= 0.05 * len(HISTORIES)
-    assert seen["with the rule's own told apart"] >= 0.1 * len(HISTORIES)
-    assert seen["with bucketed ones"] >= 0.02 * len(HISTORIES)
-    assert seen["with late ones"] >= 0.1 * len(HISTORIES)
+    assert seen["with shadows' alerts"] >= 0.5 * len(histories)
+    assert seen["with alerts of promoted ones"] >= 0.1 * len(histories)
+    assert seen["with groups on trial"] >= 0.1 * len(histories)
+    assert seen["with both arms"] >= 0.05 * len(histories)
+    assert seen["with the rule's own told apart"] >= 0.1 * len(histories)
+    assert seen["with bucketed ones"] >= 0.02 * len(histories)
+    assert seen["with late ones"] >= 0.1 * len(histories)
 
 
-def test_others_alert_as_if_it_had_not_run() -> None:
+@IN_PARTS
+def test_others_alert_as_if_it_had_not_run(histories: range) -> None:
     """Beside the same history in which each event of a shadow is a pause of what is paused, or its opposite.
 
     Where its rule's alerts go is another matter: of groups on trial they are told apart.
     """
     changed = 0
-    for seed in HISTORIES:
+    for seed in histories:
         batches = _without(history(seed), "RuleShadowPromoted")
         plain = _without(batches, "RuleShadowStarted", "RuleShadowRolledOut", "RuleShadowEnded")
         shadowed, alone = Engine(), Engine()
@@ -90,17 +93,18 @@ def test_others_alert_as_if_it_had_not_run() -> None:
         assert shadowed.counters["duplicates"] == alone.counters["duplicates"]
         assert not alone.alerts("shadow-alerts.v1")
         changed += bool(shadowed.alerts("shadow-alerts.v1"))
-    assert changed >= 0.5 * len(HISTORIES)
+    assert changed >= 0.5 * len(histories)
 
 
-def test_promoted_or_not_the_version_gives_the_same_alerts() -> None:
+@IN_PARTS
+def test_promoted_or_not_the_version_gives_the_same_alerts(histories: range) -> None:
     """Beside the same history in which no shadow is promoted, nor ended by anything else that happens to its rule.
 
     All anchors are kept: a promoted version begins its own where no rule did, and a shadow does not. No backfill
     stands: its history is reopened for what is promoted, and not for a shadow.
     """
     compared = 0
-    for seed in HISTORIES:
+    for seed in histories:
         batches = _without(_not_backfilled(history(seed)), "RuleShadowEnded")
         promoted = _last_word(batches)
         batches = _until_promoted_only(batches, promoted)
@@ -108,7 +112,7 @@ def test_promoted_or_not_the_version_gives_the_same_alerts() -> None:
         given, expected = _of_versions(batches, promoted), _of_versions(plain, promoted)
         assert given == expected, seed
         compared += bool(given)
-    assert compared >= 0.05 * len(HISTORIES)
+    assert compared >= 0.05 * len(histories)
 
 
 def _arms(batches: list[MicroBatch], expected: Outcome) -> dict[str, bool]:
