@@ -71,7 +71,7 @@ class KafkaLog:
     @cached_property
     def _watcher(self) -> Consumer:
         """For whoever waits: a connection of its own for each look would be most of what a look costs."""
-        return Consumer(_settings(self.cluster))
+        return Consumer({**_settings(self.cluster), "log_level": 0})
 
     def create(self, **more: str) -> None:
         """All topics, as the contract makes them for old data; `more` is further configuration of each.
