@@ -20,6 +20,7 @@ from tests.e2e.support.engine_process import Queries
 from tests.e2e.support.kafka_log import KafkaLog
 from tests.e2e.support.player import Player
 from tests.e2e.support.verdict import read_verdict
+from tests.in_parts import in_parts
 from tests.oracle.generators.profile import (
     EVERYTHING_AND_MORE,
     EVERYTHING_AND_SHADOWS,
@@ -27,7 +28,6 @@ from tests.oracle.generators.profile import (
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import in_parts
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 

@@ -17,8 +17,9 @@ from pyspark.sql import SparkSession
 
 from tests.e2e.support.kafka_recording import KafkaRecording, kafka_recording
 from tests.e2e.support.kill_once import KillInEach, KillOnce
+from tests.in_parts import in_parts
 from tests.oracle.generators.profile import EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE
-from tests.oracle.histories.seeds import in_parts, seeds
+from tests.oracle.histories.seeds import seeds
 from tests.unit.engine.backtest.support.file_histories import FileHistory, file_history, row_of
 from tests.unit.engine.backtest.test_backtest import COUNT
 from tests.unit.engine.support.shard_harness import TRANSACTION

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.in_parts import in_parts
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, payment
 from tests.oracle.generators.profile import (
@@ -21,7 +22,7 @@ from tests.oracle.generators.profile import (
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import in_parts, seeds
+from tests.oracle.histories.seeds import seeds
 from tests.oracle.judgement.oracle import judge
 from tests.oracle.parsers.named_values import ListChanged, ListEntriesChanged, ParameterChanged
 from tests.oracle.parsers.operator_commands import VoidTransaction

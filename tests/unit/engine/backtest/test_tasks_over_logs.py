@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
+from tests.in_parts import in_parts
 from tests.oracle.builders.shorthand import batch, payment
 from tests.oracle.generators.profile import Profile
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import in_parts, seeds
+from tests.oracle.histories.seeds import seeds
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.backtest.support.job_tasks import Outcome, run_tasks, sent
 from tests.unit.engine.backtest.test_backtest import (

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from tests.in_parts import in_parts
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.oracle.generators.profile import (
@@ -23,7 +24,7 @@ from tests.oracle.generators.profile import (
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import in_parts, seeds
+from tests.oracle.histories.seeds import seeds
 from tests.unit.engine.archive.support.memory_store import START, MemoryTopic
 from tests.unit.engine.certificate.support.judged_run import ALWAYS, Judged, add, ran
 from tests.unit.engine.support.shard_harness import Engine

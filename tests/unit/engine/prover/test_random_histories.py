@@ -15,6 +15,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from tests.in_parts import in_parts
 from tests.oracle.generators.profile import (
     EVERYTHING_AND_ENTRIES,
     EVERYTHING_AND_MEASURES,
@@ -24,7 +25,7 @@ from tests.oracle.generators.profile import (
     Profile,
 )
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import in_parts, seeds
+from tests.oracle.histories.seeds import seeds
 from tests.unit.engine.prover.support.proofs import judged
 
 PROFILES = [

@@ -17,11 +17,12 @@ from random import Random
 import pytest
 import structlog
 
+from tests.in_parts import in_parts
 from tests.oracle.builders.registry import Registry
 from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.oracle.generators.profile import EVERYTHING, EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import in_parts, seeds
+from tests.oracle.histories.seeds import seeds
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.archive.support.memory_store import START
 from tests.unit.engine.rebuild.support.recorded_run import Recording

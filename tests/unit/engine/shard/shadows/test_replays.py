@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
+from tests.in_parts import in_parts
 from tests.oracle.generators.profile import EVERYTHING_AND_SHADOWS
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import in_parts
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.backtest.test_backtest import definitions, lived, said, some_span, tried, tried_on
 from tests.unit.engine.certificate.support.judged_run import ALWAYS, Judged

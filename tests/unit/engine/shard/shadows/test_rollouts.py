@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.in_parts import in_parts
 from tests.oracle.generators.profile import EVERYTHING_AND_ROLLOUTS
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import in_parts
 from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.shard.shadows.test_shadows import history

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from tests.in_parts import in_parts
 from tests.oracle.generators.profile import EVERYTHING_AND_SHADOWS
 from tests.oracle.histories.random_history import random_history
-from tests.oracle.histories.seeds import in_parts
 from tests.oracle.judgement.oracle import judge
 from tests.oracle.values.model import MicroBatch, Outcome
 from tests.unit.engine.shard.test_against_oracle import Treatment, assert_equal, canonical, ill_treated
