@@ -41,8 +41,8 @@ $(STAMP): requirements.lock $(wildcard $(addsuffix /pyproject.toml,$(PACKAGES)))
 check: lint ## format, lint, types, import arrows, quick unit tests: about a minute
 	@HYPOTHESIS_PROFILE=quick $(BIN)/pytest tests/unit -n 2 -m "not slow and not soak" $(PYTEST_ARGS)
 
-# Two on two cores: whole lines; contracts, engines and services. Servers take what these leave, and a third worker
-# would make all of them wait and ask for longer, which costs more than it uses.
+# Two on two cores: whole lines; contracts, engines and services. Servers take what these leave: with a third worker
+# tests run into their deadlines.
 test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
 	@$(MAKE) --no-print-directory -j 3 lint kernels jars
 	@$(BIN)/pytest -n 2 --no-loadscope-reorder $(PYTEST_ARGS)
@@ -71,7 +71,7 @@ pictures: $(STAMP) jars ## of every page and form of the console, narrow and wid
 	@mkdir -p var/pictures
 	@TRIPLINE_SCREENSHOTS=var/pictures $(BIN)/pytest -m pictures tests/browser/gallery $(PYTEST_ARGS)
 
-soak: $(STAMP) jars ## half an hour at 5,000/s: does anything grow? Then seventy kills, under traffic and amid random histories, ten times as many of these as in make test, a line of the other event type, a list of a million entries, and large records in every codec: an afternoon
+soak: $(STAMP) jars ## half an hour at 5,000/s: does anything grow? Then seventy kills, under traffic and amid random histories, many more of these, 9,000 beside the oracle, a line of the other event type, a list of a million entries, and large records in every codec: an afternoon
 	@status=0; $(BIN)/python -m bench.soak || status=1; $(BIN)/pytest -m soak $(PYTEST_ARGS) || status=1; exit $$status
 
 demo: $(STAMP) ## the whole line in the foreground with traffic; Ctrl-C stops it (FRESH=1 begins anew)

@@ -34,7 +34,7 @@ from tripline_contracts.rules.rule_definition import Firing, RuleDefinition
 from tripline_contracts.rules.widest_windows import widest_windows
 
 FEW = 20
-"""A tree of conditions takes as long to draw as a hundred plain values."""
+"""Of trees of conditions, which take long to draw."""
 
 
 def test_the_example_of_the_decision() -> None:

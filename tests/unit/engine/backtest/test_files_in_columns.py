@@ -242,7 +242,7 @@ def test_files_give_what_the_oracle_says_of_them_in_order(
 ) -> None:
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
     seen: Counter[str] = Counter()
-    for seed, draw in seeds(8):
+    for seed, draw in seeds(range(8)):
         profile = draw.choice([EVERYTHING_AND_MORE, EVERYTHING_AND_ENTRIES, THE_WHOLE_LANGUAGE])
         short = replace(profile, micro_batches=FEW_STEPS)
         history, cell = file_history(seed, short, tmp_path), draw.choice([40, CELL])

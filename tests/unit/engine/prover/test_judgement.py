@@ -188,7 +188,7 @@ def test_random_histories(record_property: Callable[[str, object], None]) -> Non
             assert (judged_by["value"], judged_by["limit"]) == (alert["value"], alert["limit"])
             assert judged_by["warm"] == alert["warm"]
 
-    for seed, _ in seeds(4):
+    for seed, _ in seeds(range(4)):
         alike(seed)
     record_property("reasons", f"{dict(seen)}")
     assert {"alerted", "limit", "filtered"} <= seen.keys()
