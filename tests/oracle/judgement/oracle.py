@@ -86,6 +86,13 @@ class _Oracle:
             self._clock.begin_anchor(anchor)
         for anchor in ended:
             self._clock.end_anchor(anchor)
+        # a shadow needs no anchor: where one is left, its firing state goes with all else that the anchor knew
+        left = {
+            (version.rule_id, version.number)
+            for version in self._rules.all_held()
+            if self._rules.anchor(version) in ended
+        }
+        self._verdicts.clear(lambda key: key[:2] in left)
 
     def _apply_event(self, event: Positioned) -> None:
         """Apply the effects of a taken event beside those on the rule book."""

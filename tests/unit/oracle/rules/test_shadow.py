@@ -211,3 +211,17 @@ def test_it_begins_no_anchor() -> None:
     outcome = judge(steps, kept=())
     assert told(outcome.shadow_alerts) == [(2, 2, "1"), (11, 2, "2")]
     assert [(alert["ruleId"], alert["value"]) for alert in outcome.alerts] == [(1, "2"), (1, "3"), (2, "2")]
+
+
+@pytest.mark.parametrize("firing", [{"firing": "crossing"}, {"cooldown": 60}])
+def test_with_its_anchor_its_firing_state_is_forgotten(firing: dict[str, Json]) -> None:
+    """Rule 2 alone needs the anchor of rule 1's shadow, goes, and rule 3 needs it anew."""
+    rule = Rule(replace(TWO, grouping=("beneficiaryId",)))
+    start = rule.start(replace(EACH, **firing))
+    needs = rule.registry.publish(2, TWO, 0, 0)
+    gone = rule.registry.move("RuleDeleted", "DELETED", 2, 0)
+    anew, records = rule.registry.publish(3, TWO, 0, 0), paid(1, 2, 3, 4)
+    steps = [batch(events=[rule.published, start, needs]), batch(records=records[:2])]
+    steps += [batch(events=[gone, anew]), batch(records=records[2:])]
+    assert told(judge(steps, kept=()).shadow_alerts) == [(1, 2, "1"), (3, 2, "1")]
+    assert told(judge(steps).shadow_alerts) == [(1, 2, "1")]
