@@ -213,11 +213,11 @@ def test_it_begins_no_anchor() -> None:
     assert [(alert["ruleId"], alert["value"]) for alert in outcome.alerts] == [(1, "2"), (1, "3"), (2, "2")]
 
 
-@pytest.mark.parametrize("firing", [{"firing": "crossing"}, {"cooldown": 60}])
-def test_with_its_anchor_its_firing_state_is_forgotten(firing: dict[str, Json]) -> None:
+@pytest.mark.parametrize("shadow", [replace(EACH, firing="crossing"), replace(EACH, cooldown=60)])
+def test_with_its_anchor_its_firing_state_is_forgotten(shadow: Draft) -> None:
     """Rule 2 alone needs the anchor of rule 1's shadow, goes, and rule 3 needs it anew."""
     rule = Rule(replace(TWO, grouping=("beneficiaryId",)))
-    start = rule.start(replace(EACH, **firing))
+    start = rule.start(shadow)
     needs = rule.registry.publish(2, TWO, 0, 0)
     gone = rule.registry.move("RuleDeleted", "DELETED", 2, 0)
     anew, records = rule.registry.publish(3, TWO, 0, 0), paid(1, 2, 3, 4)
