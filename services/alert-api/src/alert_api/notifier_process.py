@@ -19,7 +19,7 @@ from alert_api.adapters.webhooks.http_sender import HttpWebhookSender
 from alert_api.adapters.webhooks.postgres_deliveries import PostgresDeliveries
 from alert_api.service.notifications.publisher import Publisher
 from alert_api.service.webhooks.deliverer import Deliverer, Tries
-from alert_api.service.webhooks.dispatcher import Dispatcher
+from alert_api.service.webhooks.dispatcher import PATIENCE_SECONDS, Dispatcher
 from alert_api.settings import NotifierSettings
 from tripline_contracts import topics
 from tripline_http.lifecycle import stop_on_signals
@@ -29,7 +29,7 @@ from tripline_http.metrics_server import MetricsServer
 log = structlog.get_logger(__name__)
 
 CASES = "cases.v1"
-JOIN_SECONDS = 5.0
+JOIN_SECONDS = PATIENCE_SECONDS + 1.0
 
 
 def run_notifier(settings: NotifierSettings) -> None:

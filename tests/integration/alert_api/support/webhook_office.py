@@ -69,7 +69,7 @@ class Office:
     def running(self) -> Iterator[None]:
         stop = threading.Event()
         with closing(self.store()) as store:
-            dispatcher = Dispatcher(store, self.deliverer(store, stop).step, stop, 0.05)
+            dispatcher = Dispatcher(store, self.deliverer(store, stop).step, stop, 0.05, SECONDS)
             thread = threading.Thread(target=dispatcher.run)
             thread.start()
             try:
@@ -77,10 +77,6 @@ class Office:
             finally:
                 stop.set()
                 thread.join(SECONDS)
-                # a request that is under way has its outcome stored still, by a connection that nobody would close
-                for sender in threading.enumerate():
-                    if sender.name.startswith("webhook-"):
-                        sender.join(SECONDS)
                 store.hand_over()
 
     def states(self, webhook: Webhook) -> dict[str, tuple[str, int | None]]:

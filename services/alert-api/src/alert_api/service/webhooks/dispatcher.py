@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Collection
 from typing import Protocol
 
@@ -15,6 +16,8 @@ log = structlog.get_logger(__name__)
 PAUSE_SECONDS = 0.5
 LONG_PAUSE_SECONDS = 60.0
 """Until it is looked at again what somebody has to mend."""
+PATIENCE_SECONDS = 5.0
+"""At the end, for requests under way: so long their outcomes can still be stored."""
 
 
 class ActiveWebhooks(Protocol):
@@ -27,7 +30,11 @@ class ActiveWebhooks(Protocol):
 
 
 class Dispatcher:
-    """:ivar step: does what is to be done for a webhook; True where there may be more"""
+    """Works until told to stop.
+
+    :param step: does what is to be done for a webhook; True where there may be more
+    :param patience: seconds, at the end, for requests under way
+    """
 
     def __init__(
         self,
@@ -35,13 +42,15 @@ class Dispatcher:
         step: Callable[[int], bool],
         stop: threading.Event,
         pause: float = PAUSE_SECONDS,
+        patience: float = PATIENCE_SECONDS,
     ) -> None:
-        self._webhooks, self._step, self._stop, self._pause = webhooks, step, stop, pause
+        self._webhooks, self._step, self._stop = webhooks, step, stop
+        self._pause, self._patience = pause, patience
         self._threads: dict[int, threading.Thread] = {}
         self._wanted: frozenset[int] = frozenset()
 
     def run(self) -> None:
-        """Until the stop event is set. A request that is under way ends by its own time-out."""
+        """Until the stop event is set, and requests that are under way then have ended or taken too long."""
         while not self._stop.is_set():
             try:
                 leads = self._webhooks.is_leader()
@@ -58,6 +67,18 @@ class Dispatcher:
                 self._threads[webhook_id] = thread
                 thread.start()
             self._stop.wait(self._pause)
+        self._wait_for_threads()
+
+    def _wait_for_threads(self) -> None:
+        deadline = time.monotonic() + self._patience
+        for webhook_id, thread in self._threads.items():
+            thread.join(max(0.0, deadline - time.monotonic()))
+            if thread.is_alive():
+                log.warning(
+                    "webhook_left_waiting",
+                    webhook=webhook_id,
+                    consequence="it is told again, under the same id",
+                )
 
     def _work(self, webhook_id: int) -> None:
         while webhook_id in self._wanted and not self._stop.is_set():
