@@ -15,7 +15,8 @@ from alert_api.service.saved_views import MOST_VIEWS, SavedView
 
 SELECT = 'SELECT name, filter, saved_at FROM alerts.saved_views WHERE actor = %s ORDER BY name COLLATE "C"'
 # Two pages of one person save one after the other, as soon as there is a view: so the count is right where it matters.
-LOCK = "SELECT FROM alerts.saved_views WHERE actor = %s FOR UPDATE"
+# In one order, else they would wait for each other.
+LOCK = 'SELECT FROM alerts.saved_views WHERE actor = %s ORDER BY name COLLATE "C" FOR UPDATE'
 SAVE = """
 INSERT INTO alerts.saved_views (actor, name, filter, saved_at)
 SELECT %(actor)s, %(name)s, %(filter)s, %(saved_at)s
@@ -45,7 +46,7 @@ class PostgresSavedViews:
             "saved_at": view.saved_at,
             "most": MOST_VIEWS,
         }
-        with pooled(self._pool) as connection:
+        with pooled(self._pool) as connection, connection.transaction():
             connection.execute(LOCK, [actor])
             if connection.execute(SAVE, values).rowcount == 0:
                 raise TooManyViews(MOST_VIEWS)
