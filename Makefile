@@ -41,11 +41,11 @@ $(STAMP): requirements.lock $(wildcard $(addsuffix /pyproject.toml,$(PACKAGES)))
 check: lint ## format, lint, types, import arrows, quick unit tests: about a minute
 	@HYPOTHESIS_PROFILE=quick $(BIN)/pytest tests/unit -n 2 -m "not slow and not soak" $(PYTEST_ARGS)
 
-# Two on two cores: whole lines; contracts, engines and services. Servers take what these leave: with a third worker
-# tests run into their deadlines.
+# On two cores two workers have tests with servers: whole lines; contracts, engines and services. A third one, which
+# gives way to all of these, has those without (tests/conftest.py).
 test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
 	@$(MAKE) --no-print-directory -j 3 lint kernels jars
-	@$(BIN)/pytest -n 2 --no-loadscope-reorder $(PYTEST_ARGS)
+	@$(BIN)/pytest -n 3 --no-loadscope-reorder $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	@$(BIN)/ruff format --check .

@@ -75,7 +75,8 @@ ON_SHARED_LINES = {
 class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
     """The tests of contracts, of services, of engines, and of whole lines stay together, each kind on one worker; what
     needs no server goes file by file to whoever is free: each test finds its servers, and what its file keeps for all
-    its tests, where the one before has left it."""
+    its tests, where the one before has left it. A third worker begins with those that need none, while the other two
+    wait for servers."""
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
@@ -93,22 +94,35 @@ class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no
             case _:
                 return "engines"
 
+    def _assign_work_unit(self, node: Any) -> None:
+        if node in self.nodes[WITH_SERVERS:]:
+            without = next((scope for scope in self.workqueue if _is_unit(scope)), None)
+            if without is None:
+                node.shutdown()
+                return
+            self.workqueue.move_to_end(without, last=False)
+        super()._assign_work_unit(node)
+
+
+WITH_SERVERS = 2
+"""So many workers take tests with servers: on two cores more would let each other wait beyond their deadlines."""
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart:
-    """For `-n 2 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
+    """For `-n 3 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
     pytest 9.2.)"""
     return ServersApart(config, log)
 
 
-BEHIND = 5
+BEHIND = 15
 """How nice a worker without servers is: it takes what the others leave of the cores while they wait."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A worker that has come to tests without servers steps back: no others come to it any more."""
-    if "PYTEST_XDIST_WORKER" in os.environ and _is_unit(item):
+    if "PYTEST_XDIST_WORKER" in os.environ and _is_unit(item.nodeid):
         os.setpriority(os.PRIO_PROCESS, 0, max(BEHIND, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
@@ -159,7 +173,7 @@ IN_ORDER = (
 
 def _how_late(item: pytest.Item) -> int:
     last = len(IN_ORDER)
-    if _is_unit(item):
+    if _is_unit(item.nodeid):
         return last + 4
     for number, (_, file) in enumerate(IN_ORDER):
         if item.path.match(f"tests/{file}"):
@@ -170,8 +184,9 @@ def _how_late(item: pytest.Item) -> int:
     return last + 2 if _is_in_browser(item) else last + 1
 
 
-def _is_unit(item: pytest.Item) -> bool:
-    return item.nodeid.startswith("tests/unit/")
+def _is_unit(nodeid: str) -> bool:
+    """Whether a test, or a scope of tests, needs no server."""
+    return nodeid.startswith("tests/unit/")
 
 
 def _is_in_browser(item: pytest.Item) -> bool:
@@ -194,7 +209,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     line = _shared_line(item)
     if line is not None and (nextitem is None or _shared_line(nextitem) != line):
         item.config.stash.get(SHARED_LINES, {}).get(line, ExitStack()).close()
-    if not _is_unit(item) and (nextitem is None or _is_unit(nextitem)):
+    if not _is_unit(item.nodeid) and (nextitem is None or _is_unit(nextitem.nodeid)):
         stop_servers(item.config)
 
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator
-from typing import Any, Final
+from collections import defaultdict
+from collections.abc import Callable, Generator, Hashable, Iterator
+from typing import Any, Final, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Playwright,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser import chromium
 from tests.browser.support.signed_in import open_session
@@ -24,6 +32,7 @@ expect.set_options(timeout=90_000)
 
 # what moves is drawn by the processor that all of the line has to share; test_flood.py has it move
 USUAL: Final = {"viewport": {"width": 1280, "height": 900}, "locale": "en-GB", "reduced_motion": "reduce"}
+Options: TypeAlias = "frozenset[tuple[str, Hashable]]"
 HAS_FAILED: pytest.StashKey[bool] = pytest.StashKey()
 
 
@@ -77,46 +86,55 @@ def stack(browser: Browser, request: pytest.FixtureRequest) -> RunningStack:
 
 
 @pytest.fixture(scope="package")
-def free_contexts(playwright: Playwright) -> list[BrowserContext]:
+def free_contexts(playwright: Playwright) -> defaultdict[Options, list[BrowserContext]]:
     """Those that tests have done with: what a browser has of the console's files, it need not ask for again."""
     del playwright
-    return []
+    return defaultdict(list)
 
 
 @pytest.fixture
 def open_window(
     browser: Browser,
     stack: RunningStack,
-    free_contexts: list[BrowserContext],
+    free_contexts: defaultdict[Options, list[BrowserContext]],
     request: pytest.FixtureRequest,
 ) -> Iterator[OpenWindow]:
     """Opens windows of the console; `who` is the name of a key, None for nobody. Other options are playwright's."""
-    used: list[tuple[BrowserContext, bool]] = []
+    used: list[tuple[BrowserContext, Options]] = []
 
-    def open_(who: str | None = "analyst", **options: Any) -> Window:
-        if not options and free_contexts:
-            context = free_contexts.pop()
+    def open_(
+        who: str | None = "analyst",
+        viewport: ViewportSize | None = None,
+        color_scheme: Literal["dark", "light"] | None = None,
+        **options: Hashable,
+    ) -> Window:
+        of_context = frozenset(options.items())
+        if free_contexts[of_context]:
+            context = free_contexts[of_context].pop()
         else:
-            context = browser.new_context(**{**USUAL, **options})
+            context = browser.new_context(**{**USUAL, **cast("dict[str, Any]", options)})
             context.set_default_timeout(90_000)
-        used.append((context, not options))
-        window = Window(context.new_page(), stack.file["console"].rstrip("/"))
+        used.append((context, of_context))
+        page = context.new_page()
+        if viewport is not None:
+            page.set_viewport_size(viewport)
+        if color_scheme is not None:
+            page.emulate_media(color_scheme=color_scheme)
+        window = Window(page, stack.file["console"].rstrip("/"))
         if who is not None:
             open_session(context, window.base, stack.file["apiKeys"][who])
         return window
 
     yield open_
-    for context, is_usual in used:
+    for context, of_context in used:
         for page in context.pages:
             if request.node.stash.get(HAS_FAILED, False):
                 print(f"{page.url} showed:\n{page.locator('body').inner_text()}\n")
             # an answer that is on its way would be the failure of a test that comes later
             page.unroute_all(behavior="wait")
-        if is_usual and context in browser.contexts:
+        if context in browser.contexts:
             as_new(context)
-            free_contexts.append(context)
-        else:
-            context.close()
+            free_contexts[of_context].append(context)
 
 
 def as_new(context: BrowserContext) -> None:

@@ -41,7 +41,7 @@ fourth one has relative limits, weights, deviations, aggregates of order and rul
 
 
 @pytest.mark.timeout(900)
-@in_parts(8, with_soak=40)
+@in_parts(6, with_soak=40)
 def test_random_histories(
     spark_queries: Queries, kafka: str, histories: range, record_property: Callable[[str, object], None]
 ) -> None:

@@ -55,6 +55,10 @@ socket.request.max.bytes=8388608
 queued.max.request.bytes=67108864
 # The cleaner takes 128 MiB at start otherwise.
 log.cleaner.dedupe.buffer.size=16777216
+# It is alone: nobody has to see twice a second that its metadata stand still, or to take its work when it is slow.
+metadata.max.idle.interval.ms=0
+broker.heartbeat.interval.ms=5000
+broker.session.timeout.ms=20000
 """
 _OPEN: Final[Mapping[str, str]] = {"listener.security.protocol.map": "CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT"}
 
