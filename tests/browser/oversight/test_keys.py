@@ -60,7 +60,7 @@ def rotate(admin: Window, name: str) -> str:
 
 def test_a_key_is_given_out_used_rotated_and_revoked(open_window: OpenWindow, stack: RunningStack) -> None:
     name = f"nina-{uuid.uuid4().hex[:8]}@bank.example"
-    admin, nina = open_window("admin", permissions=["clipboard-read", "clipboard-write"]), open_window(None)
+    admin, nina = open_window("admin", permissions=("clipboard-read", "clipboard-write")), open_window(None)
     admin.go("/live")
     admin.page.get_by_role("link", name="Keys", exact=True).click()
     admin.shows("Keys")

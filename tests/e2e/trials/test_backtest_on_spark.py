@@ -85,7 +85,7 @@ def in_order(alerts: Sequence[SpanAlert]) -> list[dict[str, Any]]:
     return [one.alert for one in sorted(alerts, key=lambda one: (one.event_time, one.alert_id))]
 
 
-@in_parts(2, with_soak=15)
+@in_parts(3, with_soak=15)
 def test_random_histories_with_kills(
     histories: range,
     session: SparkSession,
