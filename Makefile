@@ -42,7 +42,7 @@ check: lint ## format, lint, types, import arrows, quick unit tests: about a min
 	@HYPOTHESIS_PROFILE=quick $(BIN)/pytest tests/unit -n 2 -m "not slow and not soak" $(PYTEST_ARGS)
 
 # On two cores two workers have tests with servers: whole lines; contracts, engines and services. A third one, which
-# gives way to all of these, has those without (tests/conftest.py).
+# gives way to all of these, has those without (tests/workers.py).
 test: $(STAMP) ## everything: format, lint, types, import arrows, then all tests in one pytest run
 	@$(MAKE) --no-print-directory -j 3 lint kernels jars
 	@$(BIN)/pytest -n 3 --no-loadscope-reorder $(PYTEST_ARGS)

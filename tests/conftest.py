@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 import structlog
 from hypothesis import Phase, settings
-from xdist.scheduler import LoadScopeScheduling
 
 from tests import scratch
 from tests.servers import PostgresServer
 from tests.session_servers import as_server, stop_servers
 from tests.stack import RunningStack, running, running_in_background
+from tests.workers import ON_SHARED_LINES, ServersApart, is_unit
 from tripline_demo import paths
 from tripline_demo.embedded import kafka as embedded_kafka
 from tripline_demo.embedded import postgres as embedded_postgres
@@ -50,64 +50,6 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-LONG = {"test_against_oracle", "test_pruning"}
-"""Files whose tests share nothing and take minutes together: they go to workers one by one."""
-
-
-ON_SHARED_LINES = {
-    "test_stack",
-    "test_line",
-    "test_export",
-    "test_readme_tour",
-    "test_card_authorisations",
-    "test_kinds_of_event",
-    "test_stack_ended",
-    "test_guard",
-    "test_life_of_a_rule",
-    "test_entries_of_lists",
-    "test_proof",
-    "test_why_not",
-    "test_backtests",
-}
-"""Files, besides those of the browser, whose tests look at a whole line."""
-
-
-class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """The tests of contracts, of services, of engines, and of whole lines stay together, each kind on one worker; what
-    needs no server goes file by file to whoever is free: each test finds its servers, and what its file keeps for all
-    its tests, where the one before has left it. A third worker begins with those that need none, while the other two
-    wait for servers."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file, _, _ = nodeid.partition("::")
-        if Path(file).stem in ON_SHARED_LINES:
-            return "lines"
-        match Path(file).parts[1:]:
-            case "unit", *_:
-                return nodeid if Path(file).stem in LONG else file
-            case "contract", *_:
-                return "contracts"
-            case "integration", *_:
-                return "services"
-            case "browser", *_:
-                return "lines"
-            case _:
-                return "engines"
-
-    def _assign_work_unit(self, node: Any) -> None:
-        if node in self.nodes[WITH_SERVERS:]:
-            without = next((scope for scope in self.workqueue if _is_unit(scope)), None)
-            if without is None:
-                node.shutdown()
-                return
-            self.workqueue.move_to_end(without, last=False)
-        super()._assign_work_unit(node)
-
-
-WITH_SERVERS = 2
-"""So many workers take tests with servers: on two cores more would let each other wait beyond their deadlines."""
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ServersApart:
     """For `-n 3 --no-loadscope-reorder`: what takes long is not last. (xdist's own groups by mark do nothing since
@@ -122,7 +64,7 @@ BEHIND = 15
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A worker that has come to tests without servers steps back: no others come to it any more."""
-    if "PYTEST_XDIST_WORKER" in os.environ and _is_unit(item.nodeid):
+    if "PYTEST_XDIST_WORKER" in os.environ and is_unit(item.nodeid):
         os.setpriority(os.PRIO_PROCESS, 0, max(BEHIND, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
@@ -173,7 +115,7 @@ IN_ORDER = (
 
 def _how_late(item: pytest.Item) -> int:
     last = len(IN_ORDER)
-    if _is_unit(item.nodeid):
+    if is_unit(item.nodeid):
         return last + 4
     for number, (_, file) in enumerate(IN_ORDER):
         if item.path.match(f"tests/{file}"):
@@ -182,11 +124,6 @@ def _how_late(item: pytest.Item) -> int:
         return last + 3
     # in a browser they ask for the line once they have one
     return last + 2 if _is_in_browser(item) else last + 1
-
-
-def _is_unit(nodeid: str) -> bool:
-    """Whether a test, or a scope of tests, needs no server."""
-    return nodeid.startswith("tests/unit/")
 
 
 def _is_in_browser(item: pytest.Item) -> bool:
@@ -209,7 +146,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     line = _shared_line(item)
     if line is not None and (nextitem is None or _shared_line(nextitem) != line):
         item.config.stash.get(SHARED_LINES, {}).get(line, ExitStack()).close()
-    if not _is_unit(item.nodeid) and (nextitem is None or _is_unit(nextitem.nodeid)):
+    if not is_unit(item.nodeid) and (nextitem is None or is_unit(nextitem.nodeid)):
         stop_servers(item.config)
 
 

@@ -115,6 +115,7 @@ def test_what_was_judged_is_proven_and_a_rule_is_tried(stack: RunningStack, tmp_
     )
 
 
+@pytest.mark.soak
 def test_the_engine_is_rebuilt(stack: RunningStack) -> None:
     pinned = stack.places.engine / "checkpoint" / "tripline.json"
     before = json.loads(pinned.read_text())
