@@ -41,9 +41,9 @@ class ServersApart(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, _ = nodeid.partition("::")
-        if Path(file).stem in ON_SHARED_LINES:
-            return "lines"
         match Path(file).parts[1:]:
+            case ("e2e", *_) | ("integration", "stack", *_) if Path(file).stem in ON_SHARED_LINES:
+                return "lines"
             case "unit", *_:
                 return nodeid if Path(file).stem in LONG else file
             case "contract", *_:

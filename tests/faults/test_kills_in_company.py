@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
 RATE = 200
 LONGEST_SECONDS = 600
-FEWEST_ALERTS = 100
+FEWEST_ALERTS, FEWEST_PAYMENTS = 100, 40 * RATE
 MOST_PER_BATCH = 20_000
 SHARDS = 2
 PAYEES_OF_KILLS = 9_000_000_000
@@ -112,6 +112,12 @@ def test_kills_in_company_change_no_alert(
         kills = sum((killed(workplace, members, traffic, kill) for kill in range(kills_each)), Counter[str]())
         with queries_until_killed(workplace) as process:
             start(members, process, repeat(""))
+            # when they were killed soon
+            eventually(
+                lambda: traffic.sent >= FEWEST_PAYMENTS,
+                "enough was sent for the alerts to say something",
+                120,
+            )
             traffic.stop()
             eventually(
                 lambda: all(traffic.is_taken(member.spark, member.log.prefix) for member in members),

@@ -30,7 +30,10 @@ WIDTHS = (390, 1280, 2560)
 
 def choose(page: Page, name: str, content: bytes) -> None:
     file: FilePayload = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
-    page.get_by_label("File", exact=True).set_input_files(file)
+    chooser = page.get_by_label("File", exact=True)
+    # a file can be given to one that is hidden still, before the page knows who asks
+    expect(chooser).to_be_visible()
+    chooser.set_input_files(file)
 
 
 def test_a_file_is_recognised_filled_in_and_its_mapping_taken_away(

@@ -69,8 +69,9 @@ export class Mappings {
       this.build();
       return this.tryIt();
     } catch (error) {
-      if (turn !== this.turn || error instanceof SignedOut) return undefined;
+      if (turn !== this.turn) return undefined;
       setText(this.stands, "");
+      if (error instanceof SignedOut) return undefined;
       const said = error.body?.errors?.map(({ message }) => message).join(" ");
       return setText(this.error, `Nothing can be proposed for ${file.name}: ${said || error.message}`);
     }
