@@ -8,7 +8,8 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from tripline_contracts.kafka.cluster import KafkaCluster
 
-WAIT_SECONDS = 1.0
+WAIT_SECONDS = 2.0
+"""For each answer: one is little where all cores are busy, and a page says of a broker that is late that it is away."""
 
 
 def glancing_consumer(kafka: KafkaCluster, name: str) -> Consumer:
