@@ -41,13 +41,13 @@ fourth one has relative limits, weights, deviations, aggregates of order and rul
 
 
 @pytest.mark.timeout(900)
-@in_parts(6, with_soak=40)
+@in_parts(8, with_soak=40)
 def test_random_histories(
     spark_queries: Queries, kafka: str, histories: range, record_property: Callable[[str, object], None]
 ) -> None:
     def played(seed: int) -> Counter[str]:
-        # every sixth is judged by one shard
-        profile, shards = EVERYTHING[seed // 2 % 2] if seed % 2 else PROFILE, 1 if seed % 6 == 5 else 2
+        # every eighth is judged by one shard
+        profile, shards = EVERYTHING[seed // 2 % 2] if seed % 2 else PROFILE, 1 if seed % 8 == 7 else 2
         return one_history(spark_queries, KafkaLog(kafka, f"h{seed}-"), Random(seed), shards, profile)
 
     # while one waits for its micro-batch, the other one sends
