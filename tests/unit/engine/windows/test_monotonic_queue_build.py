@@ -10,7 +10,7 @@ from tripline_engine.domain.windows.kernel_views import WindowBounds
 from tripline_engine.domain.windows.monotonic_queue import Chain
 from tripline_engine.domain.windows.monotonic_queue_build import build_extremes, enter_all
 
-ROWS, BASE = 600, 20
+ROWS, BASE = 600, 150
 NUMBERS = (4, -1, 0, 5, 2, -1, 3, 1, 6)
 """Of each group by its slot; -1: a small one, which has no queue. The last group has no rows."""
 LARGE = max(NUMBERS) + 1
@@ -19,7 +19,9 @@ LARGE = max(NUMBERS) + 1
 @pytest.mark.parametrize("late", [0.0, 0.02, 0.5])
 @pytest.mark.parametrize("filtered", [False, True])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_all_at_once_is_as_group_by_group(late: float, filtered: bool, sign: int) -> None:
+@pytest.mark.parametrize("linked_from", [BASE, 0])
+def test_all_at_once_is_as_group_by_group(late: float, filtered: bool, sign: int, linked_from: int) -> None:
+    """Rows linked before ``BASE`` have been dropped since: late ones may stand behind them, out of reach."""
     rng = np.random.default_rng(round(late * 100))
     slots = rng.integers(-1, len(NUMBERS) - 1, ROWS).astype(np.int32)
     # some of equal event times, which stand in the order of acceptance
@@ -27,17 +29,23 @@ def test_all_at_once_is_as_group_by_group(late: float, filtered: bool, sign: int
     time -= np.where(rng.random(ROWS) < late, rng.integers(0, 90_000, ROWS), 0)
     # one group always in order, whatever the others are
     time[slots == 0] = np.flatnonzero(slots == 0) * 1_000
+    # but for one of its rows, which stands behind what will have been dropped and is better than all others
+    hidden = int(np.flatnonzero(slots[BASE:] == 0)[2]) + BASE
+    if linked_from < BASE:
+        time[hidden] = 0
     order = Order(time, np.full(ROWS, -1, np.int32), np.full(ROWS, -1, np.int32))
     last = np.full(len(NUMBERS), -1, np.int32)
-    for row in range(BASE, ROWS):
+    for row in range(linked_from, ROWS):
         if slots[row] >= 0:
-            link_row(row, slots[row], order, last, BASE)
+            link_row(row, slots[row], order, last, linked_from)
     numbers = np.array(NUMBERS, np.int32)
     disordered = {int(slots[row]) for row in range(BASE, ROWS) if order.previous[row] > row}
     assert disordered <= set(range(1, len(NUMBERS)))
     assert bool(disordered) == (late > 0)
+    assert (order.following[hidden] in range(BASE)) == (linked_from < BASE)
     contributing = np.where(rng.random(ROWS) < 0.3, -1, slots).astype(np.int32)
-    low, lengths = rng.integers(0, 30, ROWS).astype(np.uint64), np.array([20_000, 120_000], np.int64)
+    low, lengths = rng.integers(1, 30, ROWS).astype(np.uint64), np.array([20_000, 120_000], np.int64)
+    low[hidden], contributing[hidden] = 0 if sign == 1 else 30, slots[hidden]
 
     def chain() -> Chain:
         better, worse = np.full(ROWS, -1, np.int32), np.full(ROWS, -1, np.int32)

@@ -38,11 +38,13 @@ class _RowsByGroup(NamedTuple):
     """Rows sorted by the numbers of their groups, those of one group in the order of acceptance.
 
     :ivar ends: int64: group n has ``rows[ends[n]:ends[n + 1]]``
-    :ivar disordered: by group, whether its list is in another order
+    :ivar begun: by group, whether one of its rows follows none of the others
+    :ivar disordered: by group, whether its list is in another order, or leads past some of them
     """
 
     rows: Int32Array
     ends: Int64Array
+    begun: BoolArray
     disordered: BoolArray
 
 
@@ -102,14 +104,20 @@ def build_extremes(
 def _sort_by_group(
     base: RowNumber, slots: Int32Array, numbers: Int32Array, previous: Int32Array, grouped: _RowsByGroup
 ) -> None:
-    """Sort the rows from ``base`` on, whose groups have these slots, into ``grouped``; its ``ends`` are zeros."""
-    ends = grouped.ends
+    """Sort the rows from ``base`` on, whose groups have these slots, into ``grouped``; its ``ends`` are zeros.
+
+    A row that was accepted late may stand behind one that has been dropped since, where no walk comes: two rows of a
+    group then follow none of the others.
+    """
+    ends, begun, disordered = grouped.ends, grouped.begun, grouped.disordered
     for i in range(len(slots)):
         slot = slots[i]
         if slot >= 0 and numbers[slot] >= 0:
-            ends[numbers[slot] + 2] += 1
-            if previous[base + i] > base + i:
-                grouped.disordered[numbers[slot]] = True
+            n = numbers[slot]
+            ends[n + 2] += 1
+            first = previous[base + i] < base
+            disordered[n] |= previous[base + i] > base + i or (first and begun[n])
+            begun[n] |= first
     for n in range(2, len(ends)):
         ends[n] += ends[n - 1]
     for i in range(len(slots)):
@@ -192,7 +200,8 @@ def enter_all(
     :param slots: those of all rows from ``bounds.base`` on
     """
     ends = np.zeros(len(fronts) // len(bounds.lengths) + 2, np.int64)
-    grouped = _RowsByGroup(np.empty(len(slots), np.int32), ends, np.zeros(len(ends) - 2, np.bool_))
+    begun, disordered = np.zeros((2, len(ends) - 2), np.bool_)
+    grouped = _RowsByGroup(np.empty(len(slots), np.int32), ends, begun, disordered)
     _sort_by_group(bounds.base, slots, numbers, order.previous, grouped)
     queue = _Queue.of(int(np.diff(ends).max()))
     _enter_groups(bounds, grouped, numbers, last, order, chain, fronts, queue)
