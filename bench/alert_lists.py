@@ -1,20 +1,22 @@
 """`python -m bench.alert_lists`: the alert API's reading calls over many alerts, while more are stored.
 
-Every filter by itself and pairs of them, each at a rate, then the console's first pages in a browser; prints a table,
-writes var/alert_lists.json; exit code 1 if a bar is missed. The API may use one core; its database, who stores and who
-asks share the others. The reference of each figure is a health check's time in the same mixture: where that is long,
-the machine was busy.
+First all calls in turn, which is what the bars are for; then every filter by itself and pairs of them, each at the same
+rate; then the console's first pages in a browser. Prints a table, writes var/alert_lists.json; exit code 1 if a bar is
+missed. The API may use one core; its database, who stores and who asks share the others. The reference of each figure
+is a health check's time in the same mixture: where that is long, the machine was busy.
 """
 
 from __future__ import annotations
 
+import random
 import sys
-import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import click
 import httpx
@@ -38,6 +40,8 @@ _PAGE_BAR_MS: Final = 1000.0
 _RATE: Final = 100
 _WARM_UP: Final = 20
 _COSTED: Final = 40
+_TURNS: Final = 10
+"""All calls in turn are measured for so many times as long as one of them."""
 
 
 @click.command()
@@ -78,8 +82,10 @@ def main(
             running_api("alert-api", "TRIPLINE_ALERTS_DSN", "tripline_alert_api", owner) as client,
             storing(owner, stored) as so_many,
         ):
-            measured = []
-            for name, call, bar in _calls(client, total, only):
+            calls = list(_calls(client, total, only))
+            measured = _in_turn(calls, (_TURNS * seconds, stored), (client, so_many)) if calls else []
+            results.show(measured, console)
+            for name, call, bar in calls:
                 measured += _measured(name, call, bar, (seconds, stored), (client, so_many))
                 console.print(
                     f"{name}: {measured[-2].value} ms beside {measured[-1].value}/s", highlight=False
@@ -141,6 +147,46 @@ def _pages(client: httpx.Client, only: str) -> Iterator[Result]:
         yield results.at_most(told, max(took), "ms", _PAGE_BAR_MS)
 
 
+class _Answers(NamedTuple):
+    """How long calls took, in ms from when they were due, by name, and health checks among them; what was stored a
+    second meanwhile."""
+
+    times: dict[str, list[float]]
+    health: list[float]
+    stored: float
+    seconds: float
+
+    def p99(self, name: str, of: Callable[[str], bool], bar: float) -> Result:
+        """Of the calls whose names are so."""
+        times = [one for called, some in self.times.items() if of(called) for one in some]
+        p50, p99 = np.percentile(times, [50, 99])
+        rate = f"p99 of {len(times) / self.seconds:.1f} a second"
+        told = f"{name}, {rate} (p50 {p50:.1f}; reference: p99 of /livez)"
+        return results.at_most(told, float(p99), "ms", bar, reference=float(np.percentile(self.health, 99)))
+
+
+def _in_turn(
+    calls: list[tuple[str, Call, float]],
+    rates: tuple[int, int],
+    beside: tuple[httpx.Client, Callable[[], int]],
+) -> list[Result]:
+    """All calls, each as often as the others and in an order by chance; and what was stored."""
+    seconds, stored = rates
+    order = [calls[number % len(calls)][:2] for number in range(_RATE * seconds)]
+    random.Random(1).shuffle(order)
+    answers = _asked(order, *beside)
+    bars = {name.partition(":")[0]: bar for name, _, bar in calls}
+    of_kinds = [answers.p99(f"all in turn: {kind}", partial(_is_of, kind), bar) for kind, bar in bars.items()]
+    return [
+        *of_kinds,
+        results.at_least("all in turn: stored meanwhile", answers.stored, "/s", 0.95 * stored),
+    ]
+
+
+def _is_of(kind: str, name: str) -> bool:
+    return name.startswith(f"{kind}: ")
+
+
 def _measured(
     name: str,
     call: Call,
@@ -148,35 +194,37 @@ def _measured(
     rates: tuple[int, int],
     beside: tuple[httpx.Client, Callable[[], int]],
 ) -> list[Result]:
-    """A call at a rate, each timed from when it was due, one in ten of them a health check; and what was stored."""
-    (seconds, stored), (client, so_many) = rates, beside
-    for _ in range(_WARM_UP):
-        call().raise_for_status()
-    health: list[float] = []
-    lock = threading.Lock()
+    """A call at a rate, and what was stored."""
+    seconds, stored = rates
+    answers = _asked([(name, call)] * (_RATE * seconds), *beside)
+    return [
+        answers.p99(name, name.__eq__, bar),
+        results.at_least(f"{name}: stored meanwhile", answers.stored, "/s", 0.95 * stored),
+    ]
+
+
+def _asked(calls: list[tuple[str, Call]], client: httpx.Client, so_many: Callable[[], int]) -> _Answers:
+    """The calls at a rate, one in ten of them a health check."""
+    for call in dict(calls).values():
+        for _ in range(_WARM_UP):
+            call().raise_for_status()
     begin, before = time.monotonic() + 0.2, so_many()
 
-    def timed(number: int) -> float | None:
+    def timed(number: int) -> tuple[str, float]:
         due = begin + number / _RATE
         time.sleep(max(0.0, due - time.monotonic()))
-        answer = client.get("/livez") if number % 10 == 0 else call()
+        name, call = ("", partial(client.get, "/livez")) if number % 10 == 0 else calls[number]
+        answer = call()
         elapsed = (time.monotonic() - due) * 1000
         answer.raise_for_status()
-        if number % 10 == 0:
-            with lock:
-                health.append(elapsed)
-            return None
-        return elapsed
+        return name, elapsed
 
+    times: dict[str, list[float]] = defaultdict(list)
     with ThreadPoolExecutor(16) as threads:
-        times = [one for one in threads.map(timed, range(_RATE * seconds)) if one is not None]
-    took = time.monotonic() - begin
-    p50, p99 = np.percentile(times, [50, 99])
-    told = f"{name}, p99 of {len(times) / took:.0f} a second (p50 {p50:.1f}; reference: p99 of /livez)"
-    return [
-        results.at_most(told, float(p99), "ms", bar, reference=float(np.percentile(health, 99))),
-        results.at_least(f"{name}: stored meanwhile", (so_many() - before) / took, "/s", 0.95 * stored),
-    ]
+        for name, took in threads.map(timed, range(len(calls))):
+            times[name].append(took)
+    seconds = time.monotonic() - begin
+    return _Answers(times, times.pop(""), (so_many() - before) / seconds, seconds)
 
 
 if __name__ == "__main__":

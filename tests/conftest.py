@@ -31,6 +31,8 @@ from tripline_demo.embedded.jars import Jars, ensure
 from tripline_demo.embedded.java import Java, find_java
 
 scratch.use_memory()
+# Nothing of what is collected is garbage.
+gc.disable()
 # The JVMs of a test live for a minute: their second compiler, and compiling what runs seldom, would take more processor
 # time than it saves. (Images are tested with exactly the variables that compose gives.)
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=3")
@@ -48,6 +50,7 @@ def pytest_collection_finish() -> None:
     """Thousands of collected tests stay to the end: the garbage collector need not go through them again and again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

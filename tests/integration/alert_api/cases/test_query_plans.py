@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from alert_api.adapters import postgres_alerts
 from alert_api.adapters.alert_lists import alert_walking, alerts_by_work, newest_of_cases
 from alert_api.adapters.cases import (
     case_fold,
@@ -190,6 +191,23 @@ def test_no_list_of_alerts_reads_a_growing_table_whole(filled: psycopg.Connectio
     for [(plan,)] in explained.plans:
         whole = {node["Relation Name"] for node in nodes(plan[0]["Plan"]) if node["Node Type"] == "Seq Scan"}
         assert not whole & GROWING, plan
+
+
+@pytest.mark.parametrize(("options", "parallel"), [("", True), (postgres_alerts.OPTIONS, False)])
+def test_a_page_starts_no_processes(filled: psycopg.Connection[Any], options: str, parallel: bool) -> None:
+    """Where Postgres thinks that it pays, it would start some for each page of a group."""
+    cheap = "-c parallel_setup_cost=0 -c parallel_tuple_cost=0 -c min_parallel_table_scan_size=0"
+    query = "EXPLAIN (FORMAT JSON) SELECT count(content) FROM alerts.alerts"
+    with psycopg.connect(_dsn(filled), options=f"{cheap} {options}") as connection:
+        [(plan,)] = connection.execute(query).fetchall()
+        [(jit,)] = connection.execute("SHOW jit").fetchall()
+    assert any(node["Node Type"] == "Gather" for node in nodes(plan[0]["Plan"])) == parallel
+    assert (jit == "on") == parallel
+
+
+def _dsn(connection: psycopg.Connection[Any]) -> str:
+    info = connection.info
+    return psycopg.conninfo.make_conninfo(info.dsn, password=info.password)
 
 
 def nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:

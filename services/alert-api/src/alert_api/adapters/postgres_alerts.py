@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, LiteralString
+from typing import Any, Final, LiteralString
 
 import psycopg
 from psycopg.types.json import Json
@@ -51,6 +51,11 @@ SELECT outcome, differences, engine, evaluator, verified_at, actor FROM alerts.a
 """
 
 
+# What a page reads has to be little: what starts other processes, or compiles, because it might be much, takes longer
+# than reading it.
+OPTIONS: Final = "-c statement_timeout=15s -c max_parallel_workers_per_gather=0 -c jit=off"
+
+
 def open_pool(dsn: str, size: int) -> ConnectionPool[psycopg.Connection[Any]]:
     """A pool that starts without a database and finds it when it comes."""
     return ConnectionPool(
@@ -65,7 +70,7 @@ def open_pool(dsn: str, size: int) -> ConnectionPool[psycopg.Connection[Any]]:
             "autocommit": True,
             "connect_timeout": 5,
             "application_name": "tripline-alert-api",
-            "options": "-c statement_timeout=15s",
+            "options": OPTIONS,
         },
     )
 
