@@ -102,6 +102,17 @@ def either(request: pytest.FixtureRequest, tmp_path: Path) -> Arena:
     return HeapArena() if request.param == "heap" else MappedArena(tmp_path)
 
 
+@pytest.mark.parametrize("fill", [0, -1])
+def test_an_array_of_any_size_keeps_its_items_and_has_new_ones_beyond(either: Arena, fill: int) -> None:
+    array, items = either.open("numbers", np.int64, 3, fill), [fill] * 3
+    for size in (3, 4, 20, 21, 200, 7, 8, 1_000, 1, 9_000):
+        array[:] = items = [len(items) + number for number in range(len(items))]
+        array = either.resize("numbers", size, fill)
+        items = items[:size] + [fill] * (size - len(items))
+        assert array.tolist() == items
+    assert either.bytes() == 8 * 9_000
+
+
 @pytest.mark.parametrize("count", [0, 1, 1_000, 40_000])
 @pytest.mark.parametrize("first", [0, 1, 1_023, 5_000])
 def test_put_writes_these_items_and_no_others(either: Arena, first: int, count: int) -> None:

@@ -8,7 +8,7 @@ of their own.
 from __future__ import annotations
 
 import mmap
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -65,27 +65,43 @@ class Arena(Protocol):
         """Size of all arrays that are open here, released items included."""
 
 
+ROOM: Final = 8
+"""An array that has grown can grow so many times as large where it lies."""
+
+
 class HeapArena:
-    """Arrays in this process's memory."""
+    """Arrays in this process's memory.
+
+    One that grows is given room for more, of which the system backs nothing before it is touched: to copy an array each
+    time that it doubles would be to touch all of it once more, in pages that are new.
+    """
 
     page_bytes = 1
     sparse = False
 
     def __init__(self) -> None:
         self._arrays: dict[str, Array] = {}
+        self._rooms: dict[str, Array] = {}
 
     def open(self, name: str, dtype: npt.DTypeLike, capacity: int, fill: int = 0) -> Array:
         if name not in self._arrays:
-            self._arrays[name] = np.full(capacity, fill, dtype)
+            # zeros are the system's own: they cost nothing before they are touched
+            self._arrays[name] = np.full(capacity, fill, dtype) if fill else np.zeros(capacity, dtype)
         return self._arrays[name]
 
     def resize(self, name: str, capacity: int, fill: int = 0) -> Array:
         old = self._arrays[name]
-        new = np.full(capacity, fill, old.dtype) if fill else np.zeros(capacity, old.dtype)
-        common = min(len(old), capacity)
-        new[:common] = old[:common]
-        self._arrays[name] = new
-        return new
+        room = self._rooms.get(name, old)
+        if capacity > len(room):
+            room = _zeros(ROOM * capacity, capacity, old.dtype)
+            room[: len(old)] = old
+        elif capacity < len(old):
+            # what is behind the end is not to come back, and its memory is given back
+            room = old[:capacity].copy()
+        if fill:
+            room[len(old) : capacity] = fill
+        self._rooms[name], self._arrays[name] = room, room[:capacity]
+        return self._arrays[name]
 
     def put(self, name: str, first: int, values: Array) -> None:
         self._arrays[name][first : first + len(values)] = values
@@ -95,9 +111,18 @@ class HeapArena:
 
     def remove(self, name: str) -> None:
         self._arrays.pop(name, None)
+        self._rooms.pop(name, None)
 
     def punch_hole(self, name: str, first: int, until: int) -> bool:  # noqa: ARG002
         return False
 
     def bytes(self) -> int:
         return sum(array.nbytes for array in self._arrays.values())
+
+
+def _zeros(wished: int, needed: int, dtype: npt.DTypeLike) -> Array:
+    """So many zeros as are wished for, or as are needed where the system promises no more memory than it has."""
+    try:
+        return np.zeros(wished, dtype)
+    except MemoryError:
+        return np.zeros(needed, dtype)
