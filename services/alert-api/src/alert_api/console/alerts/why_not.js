@@ -1,15 +1,14 @@
 // Why did it not fire? What each rule made of one transaction, asked for by its id.
 
 import { call } from "../core/client.js";
-import { button, element, form, labelled, setText } from "../core/dom.js";
+import { button, element, form, labelled, ofNumbers, setText, tableHead } from "../core/dom.js";
 import { MANY, ONE } from "../core/event_type.js";
 import { decimal, fieldName, fullTime } from "../core/format.js";
 import { ruleLink } from "../parts/rule_link.js";
 import { sumCells } from "../words/verdict.js";
 
 const SECONDS = 150;
-const HEAD = ["Rule", "Result", "Group"];
-const NUMBERS = ["Value", "Limit"];
+const HEAD = ["Rule", "Result", "Group", ...ofNumbers("Value", "Limit")];
 export const REASONS = {
   alerted: "It alerted",
   limit: "The limit was not reached",
@@ -82,16 +81,7 @@ export class WhyNot {
         element(
           "table",
           {},
-          element(
-            "thead",
-            {},
-            element(
-              "tr",
-              {},
-              HEAD.map((text) => element("th", { scope: "col" }, text)),
-              NUMBERS.map((text) => element("th", { class: "number", scope: "col" }, text)),
-            ),
-          ),
+          tableHead(HEAD),
           element("tbody", {}, rows),
         ),
       ),

@@ -1,6 +1,6 @@
 // The episodes of a case: along time, a lane for each rule, and as a table.
 
-import { drawing, element } from "../core/dom.js";
+import { drawing, element, ofNumbers, tableHead } from "../core/dom.js";
 import { counted, decimal, fullTime, operator, span, timeOfDay } from "../core/format.js";
 import { groupText } from "./case_words.js";
 
@@ -73,16 +73,7 @@ export function episodeTable(episodes) {
     element(
       "table",
       { id: "case-episodes" },
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          ["Rule", "Group", "First", "Lasted", "Peak"].map((name) => element("th", {}, name)),
-          element("th", { class: "number" }, "Alerts"),
-        ),
-      ),
+      tableHead(["Rule", "Group", "First", "Lasted", "Peak", ...ofNumbers("Alerts")]),
       element("tbody", {}, episodes.map(episodeRow)),
     ),
   );

@@ -1,7 +1,7 @@
 // Who had to do with whom in a case: those of the one field at the left, those of the other at the right, and between
 // them a line for each pair, the thicker the more it had; below it the same as a table.
 
-import { drawing, element } from "../core/dom.js";
+import { drawing, element, ofNumbers, tableHead } from "../core/dom.js";
 import { capital, MANY, ONE, sidesOf } from "../core/event_type.js";
 import { counted, decimal, fieldName, fieldNames, fullTime, timeOfDay } from "../core/format.js";
 
@@ -160,16 +160,7 @@ function table(graph) {
     element(
       "table",
       { id: "case-graph" },
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          heads.map((name) => element("th", {}, name)),
-          numbers.map((name) => element("th", { class: "number" }, name)),
-        ),
-      ),
+      tableHead([...heads, ...ofNumbers(...numbers)]),
       element(
         "tbody",
         {},

@@ -1,10 +1,10 @@
 // What the rule of a change is estimated to say and cost, how far the estimate is, and what its first day gave.
 
-import { element } from "../core/dom.js";
+import { element, ofNumbers, tableHead } from "../core/dom.js";
 import { bytes, figure, fullTime } from "../core/format.js";
 
 const DAY_MS = 86_400_000;
-const HEADS = ["", "Estimate", "Likely range", "First day"];
+const HEADS = [null, ...ofNumbers("Estimate", "Likely range", "First day")];
 
 export class ChangeEstimate {
   constructor() {
@@ -58,13 +58,10 @@ function table({ alertsPerDay, groupsPerDay, bytes: held, evaluationsPerSecond }
       element("td", { class: "number" }, gave ?? "\u2013"),
     )
   );
-  const heads = HEADS.map((text) =>
-    text ? element("th", { class: "number", scope: "col" }, text) : element("td", {})
-  );
   return element(
     "div",
     { class: "table", tabindex: 0, role: "region", "aria-label": "Figures" },
-    element("table", {}, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, body)),
+    element("table", {}, tableHead(HEADS), element("tbody", {}, body)),
   );
 }
 

@@ -103,6 +103,21 @@ export function choice(pairs, attributes = {}) {
   return element("select", attributes, pairs.map(([value, text]) => element("option", { value }, text)));
 }
 
+/** A table's head: texts, or `{ text, kind }`, which is a class; null is a column without a name. */
+export function tableHead(columns) {
+  const cells = columns.map((column) => {
+    if (column === null) return element("td");
+    const { text, kind = null } = typeof column === "string" ? { text: column } : column;
+    return element("th", { scope: "col", class: kind }, text);
+  });
+  return element("thead", {}, element("tr", {}, cells));
+}
+
+/** Columns of numbers for it. */
+export function ofNumbers(...texts) {
+  return texts.map((text) => ({ text, kind: "number" }));
+}
+
 /** Says something in the corner for a few seconds. */
 export function toast(text) {
   const node = element("p", { class: "toast" }, text);

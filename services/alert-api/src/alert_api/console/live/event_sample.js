@@ -1,6 +1,6 @@
 // A few of the transactions as they lie in Kafka, whatever the rate.
 
-import { arrange, element } from "../core/dom.js";
+import { arrange, element, ofNumbers, tableHead } from "../core/dom.js";
 import { capital, FIELDS, identityOf, MANY, ONE } from "../core/event_type.js";
 import { decimal, timeOfDay } from "../core/format.js";
 import { feeds } from "../core/pipeline.js";
@@ -16,9 +16,9 @@ export class Sampled {
     this.body = element("tbody");
     this.note = element("p", { class: "empty" }, `No ${MANY} yet.`);
     const head = [
-      ["Time", null],
-      ...TEXTS.map((field) => [capital(field.label), null]),
-      ...NUMBERS.map((field) => [capital(field.label), "number"]),
+      "Time",
+      ...TEXTS.map((field) => capital(field.label)),
+      ...ofNumbers(...NUMBERS.map((field) => capital(field.label))),
     ];
     this.element = element(
       "section",
@@ -35,11 +35,7 @@ export class Sampled {
         element(
           "table",
           { class: "sampled" },
-          element(
-            "thead",
-            {},
-            element("tr", {}, head.map(([text, kind]) => element("th", { class: kind, scope: "col" }, text))),
-          ),
+          tableHead(head),
           this.body,
         ),
       ),

@@ -1,6 +1,6 @@
 // How each part of the line is: last seen, what waits, the rules as published beside as applied, and what to do.
 
-import { arrange, byId, element, setText } from "../core/dom.js";
+import { arrange, byId, element, setText, tableHead } from "../core/dom.js";
 import { ago, counted, fullTime } from "../core/format.js";
 import { feeds, isApplied } from "../core/pipeline.js";
 import { here } from "../core/router.js";
@@ -200,11 +200,7 @@ function versions(rules) {
       element(
         "table",
         {},
-        element(
-          "thead",
-          {},
-          element("tr", {}, ["Rule", "Published", "Applied"].map((name) => element("th", {}, name))),
-        ),
+        tableHead(["Rule", "Published", "Applied"]),
         element(
           "tbody",
           {},

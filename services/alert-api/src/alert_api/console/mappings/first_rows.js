@@ -1,6 +1,6 @@
 // The first rows of a file as they would be read, and what cannot be read.
 
-import { element } from "../core/dom.js";
+import { element, tableHead } from "../core/dom.js";
 import { counted, figure } from "../core/format.js";
 import { FIELDS, MANY } from "../core/event_type.js";
 
@@ -29,16 +29,7 @@ function table(rows) {
     element(
       "table",
       {},
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          element("th", { scope: "col" }, "Line"),
-          fields.map(({ name }) => element("th", { scope: "col" }, name)),
-        ),
-      ),
+      tableHead(["Line", ...fields.map(({ name }) => name)]),
       element("tbody", {}, rows.map((row) => line(row, fields))),
     ),
   );

@@ -1,6 +1,6 @@
 // What versions of rules are worth, as a table: alerts, what became of their cases, how often they were right.
 
-import { element } from "../core/dom.js";
+import { element, tableHead } from "../core/dom.js";
 import { counted, figure, span } from "../core/format.js";
 
 const OUTCOMES = [
@@ -12,14 +12,14 @@ const OUTCOMES = [
 
 /** `named`: whether a row says its rule, which is a link. */
 export function performanceTable(rows, named) {
-  const head = [named ? "Rule" : null, "Version", "Alerts", "Resolved cases", "Precision", "Resolved in"];
+  const head = ["Version", "Alerts", "Resolved cases", "Precision", "Resolved in"];
   return element(
     "div",
     { class: "table", tabindex: 0, role: "region", "aria-label": "What versions are worth" },
     element(
       "table",
       { class: "performance" },
-      element("thead", {}, element("tr", {}, head.filter(Boolean).map((text) => element("th", {}, text)))),
+      tableHead(named ? ["Rule", ...head] : head),
       element("tbody", {}, rows.map((row) => line(row, named))),
     ),
   );

@@ -1,6 +1,6 @@
 // One draft with other limits or windows: how many alerts each would have given, and how many of them were right.
 
-import { button, drawing, element } from "../core/dom.js";
+import { button, drawing, element, tableHead } from "../core/dom.js";
 import { decimal, figure, span } from "../core/format.js";
 import { share } from "../words/backtest_words.js";
 
@@ -92,15 +92,7 @@ function table({ member, name, title, words, points }, take) {
     element(
       "table",
       {},
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          [title, "Alerts", "Precision", "Fraud found"].map((head) => element("th", { scope: "col" }, head)),
-        ),
-      ),
+      tableHead([title, "Alerts", "Precision", "Fraud found"]),
       element(
         "tbody",
         {},

@@ -1,6 +1,6 @@
 // The arms of a rollout: what counted of each version, and what that says of them.
 
-import { element } from "../core/dom.js";
+import { element, tableHead } from "../core/dom.js";
 import { figure, fullTime } from "../core/format.js";
 import { casesText, precisionText } from "../parts/performance_table.js";
 
@@ -41,17 +41,7 @@ function table({ trial, active }, versions) {
     element(
       "table",
       { class: "arms" },
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          element("td"),
-          element("th", { scope: "col" }, `Version ${versions.trial}, on trial`),
-          element("th", { scope: "col" }, `Version ${versions.active}, active`),
-        ),
-      ),
+      tableHead([null, `Version ${versions.trial}, on trial`, `Version ${versions.active}, active`]),
       element(
         "tbody",
         {},

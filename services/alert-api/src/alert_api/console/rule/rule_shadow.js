@@ -1,7 +1,7 @@
 // The shadow of one rule: what runs beside it, and what both gave since, or only one of them.
 
 import { call, registry, session } from "../core/client.js";
-import { button, element } from "../core/dom.js";
+import { button, element, ofNumbers, tableHead } from "../core/dom.js";
 import { counted, fullTime, hourTime } from "../core/format.js";
 import { armsOf } from "./rule_arms.js";
 import { endShadow, promoteShadow, rollOutShadow } from "../rules/rule_acts.js";
@@ -137,17 +137,7 @@ function hoursTable(hours) {
           ? `By hour; ${counted(left, "earlier hour")} with alerts left out`
           : "By hour; those without alerts are left out",
       ),
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          ...["from", "both", "only the rule", "only the shadow"].map((name) =>
-            element("th", { scope: "col", class: name === "from" ? null : "number" }, name)
-          ),
-        ),
-      ),
+      tableHead(["from", ...ofNumbers("both", "only the rule", "only the shadow")]),
       element("tbody", {}, ...hours.slice(-HOURS_SHOWN).reverse().map(cells)),
     ),
   );

@@ -2,7 +2,7 @@
 
 import { Absent, Away, call, registry, session } from "../core/client.js";
 import { confirm } from "../core/confirm.js";
-import { arrange, button, element, setText, toast } from "../core/dom.js";
+import { arrange, button, element, ofNumbers, setText, tableHead, toast } from "../core/dom.js";
 import { capital, MANY, ONE } from "../core/event_type.js";
 import { fieldName, fullTime, timeOfDay } from "../core/format.js";
 import { cameTo, holdsTag, sumCells, weighedTitle } from "../words/verdict.js";
@@ -13,8 +13,7 @@ const SHOWN = 50;
 // What was judged in the last moments comes in a little later.
 const GRACE_MS = 10_000;
 const ASK_AGAIN_MS = 10_000;
-const HEAD = ["Time", capital(ONE), "Group", "Value", "Limit", "Result"];
-const NUMBERS = new Set(["Value", "Limit"]);
+const HEAD = ["Time", capital(ONE), "Group", ...ofNumbers("Value", "Limit"), "Result"];
 
 export class RuleTrace {
   constructor(rule) {
@@ -46,17 +45,7 @@ export class RuleTrace {
       element(
         "table",
         { class: "traces", "aria-label": "Evaluations" },
-        element(
-          "thead",
-          {},
-          element(
-            "tr",
-            {},
-            HEAD.map((text) =>
-              element("th", { class: NUMBERS.has(text) ? "number" : null, scope: "col" }, text)
-            ),
-          ),
-        ),
+        tableHead(HEAD),
         this.body,
       ),
     );

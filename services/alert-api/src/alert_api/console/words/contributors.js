@@ -1,6 +1,6 @@
 // What counted for an alert: the transactions of its window, and of a count of different values these values.
 
-import { button, element } from "../core/dom.js";
+import { button, element, tableHead } from "../core/dom.js";
 import { capital, identityOf, ONE } from "../core/event_type.js";
 import { fieldName, fieldNames, fullTime, timeOfDay } from "../core/format.js";
 import { OF_KEYS } from "./definition.js";
@@ -95,17 +95,11 @@ function table(alert, kind, field) {
     element(
       "table",
       {},
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          element("th", { scope: "col" }, capital(ONE)),
-          element("th", { scope: "col" }, "Time"),
-          isValued && element("th", { class: className, scope: "col" }, capital(heading)),
-        ),
-      ),
+      tableHead([
+        capital(ONE),
+        "Time",
+        ...(isValued ? [{ text: capital(heading), kind: className }] : []),
+      ]),
       body,
     ),
     more,
