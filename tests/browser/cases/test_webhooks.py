@@ -66,7 +66,7 @@ def add_it(ops: Window, receiver: Receiver) -> str:
     page.get_by_role("button", name="New webhook").click()
     dialog = page.get_by_role("dialog", name="New webhook")
     dialog.get_by_role("button", name="Add").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("Give it a name.")
+    expect(dialog.get_by_role("alert").filter(has_text="Give it a name.")).to_be_visible()
     dialog.get_by_label("Name").fill(NAME)
     dialog.get_by_label("Address").fill("https://evil.example/in")
     # so severe that nothing on this line is: the test alone arrives

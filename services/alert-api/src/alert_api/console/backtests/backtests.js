@@ -30,7 +30,7 @@ export class Backtests {
       ),
       element(
         "p",
-        { class: "muted" },
+        { class: "muted backtest-intro" },
         "Over a file of yours the engine\u2019s command tries rules: ",
         element("a", { href: "/rules/mappings", "data-go": true }, "a mapping for a file"),
         " says which columns are which fields.",

@@ -22,3 +22,9 @@ export function markFields(form, errors, partOf) {
   form.querySelector(".wrong input, .wrong select, .wrong textarea")?.focus();
   return rest;
 }
+
+/** Says what is wrong with one field, at it. */
+export function markField(form, input, message) {
+  markFields(form, [{ field: input.id, message }], () => input.closest(".field, fieldset"));
+  form.querySelector(".field-error").setAttribute("role", "alert");
+}

@@ -2,6 +2,7 @@
 
 import { registry, session } from "../core/client.js";
 import { choice, element, form, labelled, setText, toast } from "../core/dom.js";
+import { markField, markFields } from "../core/field_errors.js";
 import { fullTime } from "../core/format.js";
 import { secretCard } from "../parts/secret_card.js";
 
@@ -44,8 +45,8 @@ class KeyForm {
 
   async send() {
     setText(this.error, "");
-    const wrong = this.wrong?.();
-    if (wrong) return setText(this.error, wrong);
+    markFields(this.element, []);
+    if (this.isWrong?.()) return;
     this.go.disabled = true;
     try {
       await this.act();
@@ -56,7 +57,6 @@ class KeyForm {
     } finally {
       this.go.disabled = false;
     }
-    return undefined;
   }
 
   /** The address with the reason, where one is given. */
@@ -105,9 +105,12 @@ export class GiveOutForm extends KeyForm {
     this.name.focus();
   }
 
-  wrong() {
+  isWrong() {
     const fits = /^[A-Za-z0-9][A-Za-z0-9._@-]*$/.test(this.name.value.trim());
-    return fits ? null : "A name has letters, digits and . _ @ -, a letter or digit first.";
+    if (!fits) {
+      markField(this.element, this.name, "A name has letters, digits and . _ @ -, a letter or digit first.");
+    }
+    return !fits;
   }
 
   async act() {

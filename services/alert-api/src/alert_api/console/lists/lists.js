@@ -160,9 +160,13 @@ class Panel {
           `version ${item.version}, by ${item.changedBy}, ${timeOfDay(item.changedAt)}`,
         ),
       ),
-      this.kind.kind === "list" &&
-        button("Entries", () => this.look(item), { "aria-label": `Entries: ${item.name}` }),
-      button("Change", () => this.edit(item), { hidden: !this.may, "aria-label": `Change: ${item.name}` }),
+      element(
+        "div",
+        { class: "named-acts" },
+        this.kind.kind === "list" &&
+          button("Entries", () => this.look(item), { "aria-label": `Entries: ${item.name}` }),
+        button("Change", () => this.edit(item), { hidden: !this.may, "aria-label": `Change: ${item.name}` }),
+      ),
     );
   }
 }

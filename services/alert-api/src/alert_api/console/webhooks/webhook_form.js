@@ -2,6 +2,7 @@
 
 import { call } from "../core/client.js";
 import { choice, element, form, labelled, setText, toast } from "../core/dom.js";
+import { markField, markFields } from "../core/field_errors.js";
 import { GROUPINGS } from "../core/event_type.js";
 import { secretCard } from "../parts/secret_card.js";
 import { trouble } from "../parts/snooze_form.js";
@@ -108,6 +109,7 @@ export class WebhookForm {
 
   async send() {
     setText(this.error, "");
+    markFields(this.element, []);
     const body = this.body();
     if (!body) return;
     this.go.disabled = true;
@@ -141,8 +143,7 @@ export class WebhookForm {
   }
 
   miss(field, text) {
-    setText(this.error, text);
-    field.focus();
+    markField(this.element, field, text);
     return null;
   }
 }
