@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, Response, expect
 
 from alert_api.api.session_cookie import COOKIE, TOKEN_HEADER
 from tests.browser.conftest import OpenWindow
@@ -32,11 +32,13 @@ def test_a_key_is_exchanged_for_a_cookie_and_kept_nowhere(
     window, key = open_window(None), stack.file["apiKeys"]["analyst"]
     page, carried = window.page, []
 
-    def note(request: Request) -> None:
+    def note(response: Response) -> None:
+        """Of what was answered: a request that a change of page ends may never have got its cookie."""
+        request = response.request
         headers = request.all_headers()
         carried.append((request.method, request.url, headers, request.post_data or ""))
 
-    page.on("request", note)
+    page.on("response", note)
     window.sign_in(key)
     expect(page.get_by_text("Signed in as analyst")).to_be_visible()
     window.go("/alerts")
