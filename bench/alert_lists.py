@@ -87,7 +87,7 @@ def main(
                     console.print(
                         f"{name}: {measured[-2].value} ms beside {measured[-1].value}/s", highlight=False
                     )
-                if calls:
+                if not only:
                     measured += _in_turn(calls, (_TURNS * seconds, stored), (client, so_many))
                 measured += _pages(client, only, f", beside {stored:,} stored a second", None)
             measured += _pages(client, only, "", _PAGE_BAR_MS)
@@ -160,9 +160,9 @@ class _Answers(NamedTuple):
     stored: float
     seconds: float
 
-    def p99(self, name: str, of: Callable[[str], bool], bar: float) -> Result:
-        """Of the calls whose names are so."""
-        times = [one for called, some in self.times.items() if of(called) for one in some]
+    def p99(self, name: str, of: str, bar: float) -> Result:
+        """Of the calls whose names begin so."""
+        times = [one for called, some in self.times.items() if called.startswith(of) for one in some]
         p50, p99 = np.percentile(times, [50, 99])
         rate = f"p99 of {len(times) / self.seconds:.1f} a second"
         told = f"{name}, {rate} (p50 {p50:.1f}; reference: p99 of /livez)"
@@ -180,15 +180,11 @@ def _in_turn(
     random.Random(1).shuffle(order)
     answers = _asked(order, *beside)
     bars = {name.partition(":")[0]: bar for name, _, bar in calls}
-    of_kinds = [answers.p99(f"all in turn: {kind}", partial(_is_of, kind), bar) for kind, bar in bars.items()]
+    of_kinds = [answers.p99(f"all in turn: {kind}", f"{kind}: ", bar) for kind, bar in bars.items()]
     return [
         *of_kinds,
         results.at_least("all in turn: stored meanwhile", answers.stored, "/s", 0.95 * stored),
     ]
-
-
-def _is_of(kind: str, name: str) -> bool:
-    return name.startswith(f"{kind}: ")
 
 
 def _measured(
@@ -202,7 +198,7 @@ def _measured(
     seconds, stored = rates
     answers = _asked([(name, call)] * (_RATE * seconds), *beside)
     return [
-        answers.p99(name, name.__eq__, bar),
+        answers.p99(name, name, bar),
         results.at_least(f"{name}: stored meanwhile", answers.stored, "/s", 0.95 * stored),
     ]
 

@@ -31,8 +31,6 @@ from tripline_demo.embedded.jars import Jars, ensure
 from tripline_demo.embedded.java import Java, find_java
 
 scratch.use_memory()
-# Nothing of what is collected is garbage.
-gc.disable()
 # The JVMs of a test live for a minute: their second compiler, and compiling what runs seldom, would take more processor
 # time than it saves. (Images are tested with exactly the variables that compose gives.)
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=3")
@@ -46,11 +44,16 @@ settings.register_profile("quick", deadline=None, derandomize=True, max_examples
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Thousands of collected tests stay to the end: the garbage collector need not go through them again and again."""
-    gc.collect()
-    gc.freeze()
-    gc.enable()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -81,7 +81,6 @@ class HeapArena:
 
     def __init__(self) -> None:
         self._arrays: dict[str, Array] = {}
-        self._rooms: dict[str, Array] = {}
 
     def open(self, name: str, dtype: npt.DTypeLike, capacity: int, fill: int = 0) -> Array:
         if name not in self._arrays:
@@ -91,7 +90,8 @@ class HeapArena:
 
     def resize(self, name: str, capacity: int, fill: int = 0) -> Array:
         old = self._arrays[name]
-        room = self._rooms.get(name, old)
+        # what has grown is the beginning of its room
+        room = old if old.base is None else old.base
         if capacity > len(room):
             room = _zeros(ROOM * capacity, capacity, old.dtype)
             room[: len(old)] = old
@@ -100,7 +100,7 @@ class HeapArena:
             room = old[:capacity].copy()
         if fill:
             room[len(old) : capacity] = fill
-        self._rooms[name], self._arrays[name] = room, room[:capacity]
+        self._arrays[name] = room[:capacity]
         return self._arrays[name]
 
     def put(self, name: str, first: int, values: Array) -> None:
@@ -111,7 +111,6 @@ class HeapArena:
 
     def remove(self, name: str) -> None:
         self._arrays.pop(name, None)
-        self._rooms.pop(name, None)
 
     def punch_hole(self, name: str, first: int, until: int) -> bool:  # noqa: ARG002
         return False

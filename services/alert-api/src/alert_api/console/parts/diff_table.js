@@ -4,16 +4,14 @@ import { element } from "../core/dom.js";
 
 /** Of `{title, before, after}`; a text that is empty has no mark, and leaves its place to the other. */
 export function diffTable(rows) {
-  const body = rows.map(({ title, before, after }) =>
-    element(
+  const body = rows.map(({ title, before, after }) => {
+    const marks = [before && element("del", {}, before), after && element("ins", {}, after)].filter(Boolean);
+    return element(
       "tr",
       {},
       element("th", { scope: "row" }, title),
-      before || !after
-        ? element("td", { colspan: after ? 1 : 2 }, before && element("del", {}, before))
-        : null,
-      after ? element("td", { colspan: before ? 1 : 2 }, element("ins", {}, after)) : null,
-    )
-  );
+      marks.map((mark) => element("td", { colspan: 3 - marks.length }, mark)),
+    );
+  });
   return element("table", { class: "diff" }, element("tbody", {}, body));
 }
