@@ -138,6 +138,8 @@ def running_in_background(folder: Path, jars: Jars, *options: str) -> Iterator[R
     places = prepare(folder, jars)
     with socket.socket() as listener:
         if ports.is_free(PORTS["registry"]):
+            # as what asks whether it is free does: connections of a line that has ended are no obstacle
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((ports.LOOPBACK, PORTS["registry"]))
             listener.listen()
         try:

@@ -55,12 +55,19 @@ def test_a_browser_keeps_what_a_page_names_and_asks_for_the_page_again(client: F
     assert all(path.startswith(folder) for path in named)
     for path in (*named, f"{folder}core/client.js"):
         assert client.get(path).headers["Cache-Control"] == "public, max-age=31536000, immutable", path
-    # of a release before, or after: what is there is served, and not kept
-    other = client.get("/console/files/0123456789abcdef/main.js")
-    assert (other.status_code, other.headers["Cache-Control"]) == (200, "no-cache")
-    for missing in (f"{folder}nothing.js", f"{folder}core", "/console/files/0123456789abcdef/nothing.js"):
+    # of a release before, or after, too
+    for missing in (f"{folder}nothing.js", f"{folder}core", "/console/files/0123456789abcdef/main.js"):
         answer = client.get(missing)
         assert (answer.status_code, answer.headers["Cache-Control"]) == (404, "no-store"), missing
+
+
+def test_styles_are_one_file_with_each_in_its_place(client: FlaskClient) -> None:
+    names = [name for name in FILES if name.startswith("styles/")]
+    order = re.findall(r'@import "([^"]+)";', FILES["styles.css"])
+    assert sorted(order) == sorted(names)
+    served = client.get("/console/styles.css").text
+    assert served.endswith("".join(FILES[name] for name in order))
+    assert "@import" not in served
 
 
 def test_the_address_changes_with_any_name_or_content() -> None:

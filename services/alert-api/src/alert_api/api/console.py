@@ -1,12 +1,14 @@
 """The console's files, under a policy that lets a browser load and run nothing else.
 
 The page names them by addresses that have a digest of all of them. Nothing under such an address ever changes, so a
-browser keeps it and does not ask again: modules name each other relative to their own, a hundred and fifty of them.
+browser keeps it and does not ask again: modules name each other relative to their own, a hundred and fifty of them. A
+page fetches those of its view; styles are one file.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -25,6 +27,7 @@ TYPES: Final = {"html": "text/html; charset=utf-8", "css": "text/css; charset=ut
     "svg": "image/svg+xml",
 }
 FOR_GOOD: Final = "public, max-age=31536000, immutable"
+_IMPORT: Final = re.compile(rb'@import "([^"]+)";\n')
 # The page itself shows the view that the address names.
 PAGES: Final = (
     "/",
@@ -57,6 +60,7 @@ def console_blueprint(event_type: EventType) -> Blueprint:
     """
     blueprint = Blueprint("console", __name__)
     files = dict(_files(resources.files("alert_api").joinpath("console")))
+    files["styles.css"] = _IMPORT.sub(lambda line: files[line[1].decode()], files["styles.css"])
     release = digest_of(files)
     files["index.html"] = files["index.html"].replace(b'"/console/', f'"/console/files/{release}/'.encode())
 
@@ -83,10 +87,11 @@ def console_blueprint(event_type: EventType) -> Blueprint:
 
     @blueprint.get("/console/files/<of>/<path:name>")
     def kept(of: str, name: str) -> Response:
-        """A window that was opened before an upgrade still gets what it has not loaded yet, as it is now."""
+        """A window of another release is to be loaded anew: its modules do not know those of this one."""
+        if of != release:
+            abort(404)
         response = _file(name)
-        if of == release:
-            response.headers["Cache-Control"] = FOR_GOOD
+        response.headers["Cache-Control"] = FOR_GOOD
         return response
 
     def _file(name: str) -> Response:

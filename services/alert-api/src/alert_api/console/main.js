@@ -1,32 +1,18 @@
 // Ties the page together: sign-in, views, readings, and saying plainly what is away or behind.
 
-import { AlertsView } from "./alerts/alerts.js";
-import { AuditView } from "./audit/audit.js";
-import { CasesView } from "./cases/cases.js";
-import { Backtests } from "./backtests/backtests.js";
 import { leave, session, SignedOut, SomebodyElse, whoAmI } from "./core/client.js";
 import { prepareConfirm } from "./core/confirm.js";
-import { ChangesView } from "./changes/changes.js";
-import { ControlsView } from "./controls/controls.js";
 import { byId, setText, toast } from "./core/dom.js";
 import { capital, MANY } from "./core/event_type.js";
 import { fullTime, timeOfDay, timeZone } from "./core/format.js";
 import { EngineHealth } from "./core/pipeline_health.js";
 import { feeds } from "./core/pipeline.js";
-import { ListsView } from "./lists/lists.js";
-import { KeysView } from "./keys/keys.js";
-import { Mappings } from "./mappings/mappings.js";
-import { HealthView } from "./live/health.js";
-import { LiveView } from "./live/live.js";
 import { here, onMove } from "./core/router.js";
-import { RejectedView } from "./rejected/rejected.js";
-import { RulePage } from "./rule/rule_page.js";
-import { RulesView } from "./rules/rules.js";
 import { askForKey, prepareSignIn } from "./core/sign_in.js";
 import { AlertStream } from "./core/stream.js";
 import { Tabs } from "./core/tabs.js";
 import { followTheme } from "./core/theme.js";
-import { WebhooksView } from "./webhooks/webhooks.js";
+import { Views } from "./core/views.js";
 
 const ENDED = "Your session has ended. Sign in again.";
 const CHIPS = {
@@ -53,38 +39,35 @@ const TITLES = {
 
 const tabs = new Tabs(byId("tabs"));
 const health = new EngineHealth();
-const views = {
-  live: new LiveView(health),
-  health: new HealthView(),
-  cases: new CasesView(),
-  webhooks: new WebhooksView(),
-  rules: new RulesView(new RulePage(), new Backtests(), new Mappings()),
-  lists: new ListsView(),
-  alerts: new AlertsView(),
-  changes: new ChangesView(),
-  controls: new ControlsView(),
-  rejected: new RejectedView(),
-  audit: new AuditView(),
-  keys: new KeysView(),
-};
+const views = new Views({
+  live: async () => new (await import("./live/live.js")).LiveView(health),
+  health: async () => new (await import("./live/health.js")).HealthView(),
+  cases: async () => new (await import("./cases/cases.js")).CasesView(),
+  webhooks: async () => new (await import("./webhooks/webhooks.js")).WebhooksView(),
+  rules: makeRules,
+  lists: async () => new (await import("./lists/lists.js")).ListsView(),
+  alerts: async () => new (await import("./alerts/alerts.js")).AlertsView(),
+  changes: async () => new (await import("./changes/changes.js")).ChangesView(),
+  controls: async () => new (await import("./controls/controls.js")).ControlsView(),
+  rejected: async () => new (await import("./rejected/rejected.js")).RejectedView(),
+  audit: async () => new (await import("./audit/audit.js")).AuditView(),
+  keys: async () => new (await import("./keys/keys.js")).KeysView(),
+});
+let moves = 0;
 const alertService = { title: "The alert service", trouble: null, goodAt: null };
 const stream = new AlertStream({
   onEvent(kind, alert) {
-    views.live.alert(kind, alert);
-    views.alerts.alert(kind, alert);
-    views.cases.alert();
+    views.tell("alert", kind, alert);
   },
   onHealth(trouble) {
     alertService.trouble = trouble;
-    if (trouble === null) alertService.goodAt = Date.now();
-    views.live.streaming(trouble === null);
-    if (trouble === null) views.alerts.catchUp();
-    if (trouble === null) views.cases.alert();
+    if (trouble !== null) return;
+    alertService.goodAt = Date.now();
+    views.tell("catchUp");
   },
   onFull() {
     alertService.trouble = null;
-    views.live.readNewest();
-    views.alerts.catchUp();
+    views.tell("catchUp");
   },
   onSignedOut: forgotten,
 });
@@ -116,7 +99,7 @@ function signOut(reason = "") {
   stream.stop();
   health.forget();
   for (const feed of Object.values(feeds)) feed.forget();
-  for (const view of Object.values(views)) view.forget();
+  views.tell("forget");
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   ask(reason);
 }
@@ -168,14 +151,39 @@ async function resume() {
 function move(route) {
   // a view may know a better one
   document.title = `${TITLES[route.view]} \u2013 Tripline`;
-  for (const [name, view] of Object.entries(views)) {
+  for (const name of Object.keys(TITLES)) {
     // Nothing to choose from before the view has read the address: what is chosen would forget the rest of
     // it.
-    const chosen = name === route.view && Boolean(session.actor);
-    byId(name).hidden = !chosen;
-    if (chosen) view.open(route);
+    byId(name).hidden = !(name === route.view && session.actor);
   }
   tabs.choose(route.view);
+  open(route);
+}
+
+/** Opens the view of that address, unless somebody went elsewhere while it was fetched. */
+function open(route) {
+  const move = (moves += 1);
+  const unfetched = byId("unfetched");
+  unfetched.hidden = true;
+  views.use(route.view, (view) => {
+    if (move !== moves || !session.actor) return;
+    view.open(route);
+    // Its charts show what is gathered while other views are open, too.
+    views.use("live", () => {});
+  }, () => {
+    unfetched.hidden = move !== moves;
+  });
+}
+
+/** The rules with what is below them. */
+async function makeRules() {
+  const [{ RulesView }, { RulePage }, { Backtests }, { Mappings }] = await Promise.all([
+    import("./rules/rules.js"),
+    import("./rule/rule_page.js"),
+    import("./backtests/backtests.js"),
+    import("./mappings/mappings.js"),
+  ]);
+  return new RulesView(new RulePage(), new Backtests(), new Mappings());
 }
 
 /** What is away or behind, in whole sentences at the top of the page. */
@@ -207,10 +215,11 @@ setText(byId("time-zone"), timeZone());
 setText(byId("watched"), `${capital(MANY)} are being watched. Sign in to see what tripped.`);
 prepareSignIn(begin);
 byId("sign-out").addEventListener("click", end);
+byId("rule-dialog-close").addEventListener("click", () => byId("rule-dialog").close());
 onMove(move);
 for (const feed of Object.values(feeds)) feed.run(forgotten);
 setInterval(() => {
   announce();
-  for (const view of Object.values(views)) view.tick?.(Date.now());
+  views.tell("tick", Date.now());
 }, 1000);
 resume();

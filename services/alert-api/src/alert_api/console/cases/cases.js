@@ -180,6 +180,10 @@ export class CasesView {
     this.dirty = true;
   }
 
+  catchUp() {
+    this.dirty = true;
+  }
+
   replace(one) {
     this.page.replace(one);
     this.cases = this.cases.map((other) => (other.caseId === one.caseId ? one : other));

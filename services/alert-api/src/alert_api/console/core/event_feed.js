@@ -15,8 +15,10 @@ export class Feed {
     Object.assign(this, { state: "waiting", data: null, goodAt: null, since: null, trouble: null });
   }
 
+  /** Calls `listener(this)` for each reading; soon for the last one, where there was one. */
   listen(listener) {
     this.listeners.push(listener);
+    if (this.state !== "waiting") queueMicrotask(() => listener(this));
   }
 
   /** Rounds for ever; one feed's slowness does not hold up another. A hidden tab reads nothing. */

@@ -106,8 +106,9 @@ export class LiveView {
     }
   }
 
-  streaming(open) {
-    if (open && this.read) this.readNewest();
+  /** After an interruption of the stream. */
+  catchUp() {
+    if (this.read) this.readNewest();
   }
 
   /** An alert was raised or acknowledged just now. */

@@ -185,5 +185,3 @@ function showDialog(title, content) {
   byId("rule-dialog").showModal();
   byId("rule-dialog").scrollTop = 0;
 }
-
-byId("rule-dialog-close").addEventListener("click", () => byId("rule-dialog").close());
