@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.test_operators import card
+from tests.browser.rules.test_operators import card
 from tests.browser.traffic import definition, published_rule
 from tests.stack import RunningStack
 

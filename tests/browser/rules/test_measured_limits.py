@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.rules.test_conditions import new_rule
 from tests.browser.support.condition_cases import AGAINST_ITS_USUAL, AGAINST_ITS_USUAL_IN_WORDS, USUAL
 from tests.browser.support.pictures import picture
-from tests.browser.test_conditions import new_rule
 from tests.browser.test_pages import EXAMPLES, show
 from tests.browser.traffic import delete_rule
 from tests.browser.windows import Window, answers

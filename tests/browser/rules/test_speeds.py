@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from alert_api.api.event_type import event_type_json
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from tests.browser.conftest import OpenWindow
+from tests.browser.rules.test_conditions import new_rule
 from tests.browser.support.pictures import picture
-from tests.browser.test_conditions import new_rule
 from tests.browser.windows import answers
 from tripline_contracts import event_type_loader
 from tripline_contracts.rules.rule_templates import templates_of

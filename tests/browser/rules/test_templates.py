@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from rules_registry.api.rule_schemas.rule_body import read_rule_body
 from rules_registry.domain.history_quota import HistoryQuota, needed_seconds
 from tests.browser.conftest import OpenWindow
+from tests.browser.rules.test_conditions import new_rule
 from tests.browser.support.pictures import picture
-from tests.browser.test_conditions import new_rule
 from tests.unit.engine.support.shard_harness import TRANSACTION
 from tripline_contracts.rules import rule_definition
 from tripline_contracts.rules.rule_templates import RuleTemplate, templates_of

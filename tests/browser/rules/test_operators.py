@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenWindow
+from tests.browser.rules.test_conditions import new_rule
 from tests.browser.support.layout import fits
 from tests.browser.support.pictures import picture
-from tests.browser.test_conditions import new_rule
 from tests.browser.test_keyboard import NAMELESS, tab_to
 from tests.browser.test_pages import show
 from tests.browser.traffic import Tripped, definition, published_rule, tripped_rule
