@@ -140,10 +140,15 @@ def _ten(limit: Decimal) -> list[dict[str, object]]:
 
 
 def _sweep(watched: Watched) -> list[dict[str, object]]:
-    """The one rule's limit, and others above it."""
+    """The one rule's limit, and others above it, whose alerts are counted, as a curve needs them."""
     limit = watched.limit(WINDOW_MS, _SHARE)
     return [
-        {**ONE.body(limit + 100 * number, 0), "ruleId": 1 + number, "name": f"limit {number}"}
+        {
+            **ONE.body(limit + 100 * number, 0),
+            "ruleId": 1 + number,
+            "name": f"limit {number}",
+            "counted": number > 0,
+        }
         for number in range(_LIMITS)
     ]
 

@@ -31,7 +31,7 @@ def made_up_backtest(state: str = "done", **changes: Any) -> dict[str, Any]:
         "knowledge": "as-it-was",
         "rules": [
             {"triedId": 1, "name": "Many payments by one payer", "definition": DEFINITION, "ruleId": None,
-             "version": None, "beside": 7}
+             "version": None, "beside": 7, "counted": False}
         ],
         "requestedBy": "analyst",
         "requestedAt": FROM + 73 * HOUR,
@@ -83,6 +83,7 @@ def made_up_sweep() -> dict[str, Any]:
             {
                 **rule,
                 "triedId": tried_id,
+                "counted": True,
                 "name": f"{rule['name']}, {name}",
                 "definition": {**DEFINITION, **more},
             }

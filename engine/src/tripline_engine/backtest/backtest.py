@@ -42,7 +42,7 @@ def backtest(
     progressed: Progressed = not_told,
 ) -> Tried:
     """Gives each alert of the span to `take`, in the recorded order. Raises RecordsMissing, OrderBroken."""
-    evaluation = Evaluation(history.engine, judged, shards, span, take)
+    evaluation = Evaluation(history.engine, rules, judged, shards, span, take)
     progress = Progress(time.monotonic, history.batches, "backtesting")
     for batch in recorded_batches(rules, span, history, journals, judged):
         evaluation.judge(batch)

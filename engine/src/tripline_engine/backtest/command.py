@@ -28,7 +28,7 @@ from tripline_engine.backtest.ordered.recorded_file import FileReport, mapping_o
 from tripline_engine.backtest.progress_file import ProgressFile
 from tripline_engine.backtest.tally import Tally
 from tripline_engine.backtest.tried import Knowledge, Tried
-from tripline_engine.backtest.tried_rules import TriedRule, read_rules
+from tripline_engine.backtest.tried_rules import TriedRule, counted, read_rules
 from tripline_engine.certificate.settings import ReplaySettings, from_environment
 from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import AlertReader, SpanAlert
@@ -120,9 +120,11 @@ def _run(
             None if options.progress is None else ProgressFile(options.progress, time.monotonic, os.getppid())
         )
 
+        unkept = counted(rules)
+
         def take(alert: SpanAlert) -> None:
             tally.take(alert)
-            if table is not None:
+            if table is not None and alert.alert["ruleId"] not in unkept:
                 table.take(alert)
 
         def progressed(done: int, of: int, transactions: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 
+from tripline_engine.backtest.tried_rules import TriedRule, tuning_of
 from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import AlertReader, SpanAlert
 from tripline_engine.domain.shard.engine_config import EngineConfig
@@ -24,12 +25,17 @@ class Evaluation:
     :ivar config: of that engine, whose hash key is drawn anew
     """
 
-    def __init__(self, engine: str, judged: Judged, shards: int, span: Span, take: Take) -> None:
+    def __init__(
+        self, engine: str, rules: Sequence[TriedRule], judged: Judged, shards: int, span: Span, take: Take
+    ) -> None:
         event_type = judged.event_type
         key = (secrets.randbits(64), secrets.randbits(64))
         self.config = EngineConfig(engine, event_type, event_type.anchors, shards, key, judged.clock)
-        self._shards, self._packer = Shards(self.config, lambda: 0), PayloadPacker(self.config)
-        self._reader, self._take = AlertReader(event_type, span), take
+        self._shards, self._packer = (
+            Shards(self.config, lambda: 0, tuning_of(rules)),
+            PayloadPacker(self.config),
+        )
+        self._reader, self._take = AlertReader(event_type, span, is_compared=False), take
 
     def judge(self, batch: Batch) -> None:
         """Judges one, and gives its alerts of the span away."""

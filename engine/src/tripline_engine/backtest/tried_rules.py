@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -12,10 +12,14 @@ import yaml
 
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules.rule_definition import InvalidDefinition, RuleDefinition, parse
+from tripline_engine.domain.judging.anchor_tuning import DEFAULT_TUNING as ANCHOR_TUNING
+from tripline_engine.domain.judging.anchor_tuning import Telling
+from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 from tripline_engine.errors import EngineError
 
 _NO_DEFINITION: Final = frozenset(
     {
+        "counted",
         "name",
         "ruleId",
         "effectiveFrom",
@@ -36,11 +40,26 @@ class UnreadableRule(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class TriedRule:
-    """One rule, as version 1; its id is its number in the backtest, or the file's own."""
+    """One rule, as version 1; its id is its number in the backtest, or the file's own.
+
+    :ivar is_counted: its alerts are counted and no more: they list no contributors, and are not kept
+    """
 
     rule_id: int
     name: str
     definition: RuleDefinition
+    is_counted: bool = False
+
+
+def counted(rules: Iterable[TriedRule]) -> frozenset[int]:
+    """Ids of those whose alerts are counted alone."""
+    return frozenset(rule.rule_id for rule in rules if rule.is_counted)
+
+
+def tuning_of(rules: Iterable[TriedRule]) -> ShardTuning:
+    """How a shard tells the alerts of these rules."""
+    telling = Telling(counted=counted(rules))
+    return replace(DEFAULT_TUNING, anchor=replace(ANCHOR_TUNING, telling=telling))
 
 
 class _Loader(yaml.SafeLoader):
@@ -85,8 +104,11 @@ def _rule(file: Path, document: Any, number: int, event_type: EventType) -> Trie
         raise UnreadableRule(f"{file}: ruleId: expected an integer of at least 1, not {rule_id!r}")
     if not isinstance(name, str):
         raise UnreadableRule(f"{file}: name: expected a text, not {name!r}")
+    is_counted = document.get("counted", False)
+    if not isinstance(is_counted, bool):
+        raise UnreadableRule(f"{file}: counted: expected true or false, not {is_counted!r}")
     members = {member: value for member, value in document.items() if member not in _NO_DEFINITION}
     try:
-        return TriedRule(rule_id, name, parse(members, event_type))
+        return TriedRule(rule_id, name, parse(members, event_type), is_counted)
     except InvalidDefinition as error:
         raise UnreadableRule(f"{file}: {error}") from error

@@ -15,7 +15,7 @@ from tripline_engine.domain.proof.alert_digest import alert_digest
 
 @dataclass(frozen=True, slots=True)
 class SpanAlert:
-    """One alert; `digest` is of all of it but when it was detected, and in which mode."""
+    """One alert; `digest` is of all of it but when it was detected, and in which mode. Empty where nobody compares."""
 
     alert_id: str
     event_time: int
@@ -29,10 +29,10 @@ class SpanAlert:
 
 
 class AlertReader:
-    """Reads values of alerts.v1."""
+    """Reads values of alerts.v1; to digest them takes longer than all else, and is for those that are compared."""
 
-    def __init__(self, event_type: EventType, span: Span) -> None:
-        self._time_field, self._span = event_type.time_field.name, span
+    def __init__(self, event_type: EventType, span: Span, *, is_compared: bool = True) -> None:
+        self._time_field, self._span, self._is_compared = event_type.time_field.name, span, is_compared
 
     def read(self, value: bytes | None) -> SpanAlert | None:
         """The alert; None if its event time is outside of the span, or if it is no alert that an engine wrote."""
@@ -41,7 +41,8 @@ class AlertReader:
             event_time, alert_id = alert["transaction"][self._time_field], alert["alertId"]
             if not isinstance(event_time, int) or event_time not in self._span:
                 return None
-            return SpanAlert(str(alert_id), event_time, alert_digest(alert), alert)
+            digest = alert_digest(alert) if self._is_compared else b""
+            return SpanAlert(str(alert_id), event_time, digest, alert)
         except (
             msgspec.MsgspecError,
             UnicodeDecodeError,

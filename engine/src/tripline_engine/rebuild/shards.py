@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import OutRecord, Payload
+from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 
@@ -18,8 +19,10 @@ class Shards:
     :ivar counters: by shard, of the last micro-batch; none of a shard that was skipped
     """
 
-    def __init__(self, config: EngineConfig, now_ms: Callable[[], int]) -> None:
-        self._config, self._now_ms = config, now_ms
+    def __init__(
+        self, config: EngineConfig, now_ms: Callable[[], int], tuning: ShardTuning = DEFAULT_TUNING
+    ) -> None:
+        self._config, self._now_ms, self._tuning = config, now_ms, tuning
         self._logs = [MemoryLog() for _ in range(config.shards)]
         self._attached: Attached = {}
         self.counters: dict[int, Counter[str]] = {}
@@ -45,4 +48,4 @@ class Shards:
         return self._logs[shard].items()
 
     def _worker(self, config: EngineConfig, shard: int) -> ShardWorker:
-        return ShardWorker(config, shard, self._logs[shard], None, self._now_ms, self._attached)
+        return ShardWorker(config, shard, self._logs[shard], None, self._now_ms, self._attached, self._tuning)

@@ -86,6 +86,7 @@ def test_a_draft_from_request_to_alerts(api: RegistryApi, client: httpx.Client) 
 def test_a_draft_with_several_limits_is_several_rules_over_one_history(client: httpx.Client) -> None:
     asked = ask(client, limits=["5", "7.5"])
     told = [(rule["triedId"], rule["name"], rule["definition"]["limit"]) for rule in asked["rules"]]
+    assert [rule["counted"] for rule in asked["rules"]] == [False, True, True]
     assert told == [
         (1, "sums", DEFINITION["limit"]),
         (2, "sums, limit 5", "5"),

@@ -99,8 +99,8 @@ def _judge_shard(
     work: Work, shard: int, runs: EventRuns, times: Sequence[Times], whole_from: int | None
 ) -> Iterator[pa.RecordBatch]:
     config, time_field = work.config, work.config.event_type.time_field.name
-    reader = AlertReader(config.event_type, work.span)
-    worker = ShardWorker(config, shard, MemoryLog(), None, lambda: 0, {})
+    reader = AlertReader(config.event_type, work.span, is_compared=False)
+    worker = ShardWorker(config, shard, MemoryLog(), None, lambda: 0, {}, work.tuning)
     grid = Grid.over(
         min(one.least for one in times),
         max(one.most for one in times),

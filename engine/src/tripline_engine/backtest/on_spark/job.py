@@ -105,12 +105,14 @@ def backtest_on_spark(
     plan = plan_of(spark.shards, rules, span, tried_on, judged)
     work = replace(plan.work, cell=spark.cell, fault=spark.fault)
     judgements = _judgements(spark.session, plan, work).persist(StorageLevel.DISK_ONLY)
-    reader = AlertReader(judged.event_type, span)
+    reader = AlertReader(judged.event_type, span, is_compared=False)
     reports: list[Reported] = []
     batches, transactions = plan.batches, 0
     try:
         count = _run(spark.session, judgements, Course(progressed))
-        for row in _in_order(judgements, 1 + count // spark.at_once).toLocalIterator():
+        parts = _in_order(judgements, 1 + count // spark.at_once)
+        # Of a query Spark keeps all that its jobs gave until it ends, and each part is one job: an RDD is no query.
+        for row in parts.rdd.toLocalIterator():
             payload = bytes(row["payload"])
             if row["kind"] == REPORT:
                 reports.append(msgspec.json.decode(payload, type=Reported))

@@ -199,8 +199,8 @@ def judging_recorded(work: Work) -> Task:
 
 
 def _judge_shard(work: Work, shard: int, spool: _Spool) -> Iterator[pa.RecordBatch]:
-    config, reader = work.config, AlertReader(work.config.event_type, work.span)
-    worker = ShardWorker(config, shard, MemoryLog(), None, lambda: 0, {})
+    config, reader = work.config, AlertReader(work.config.event_type, work.span, is_compared=False)
+    worker = ShardWorker(config, shard, MemoryLog(), None, lambda: 0, {}, work.tuning)
     for _, packed in groupby(spool.in_order(), key=lambda one: one.sequence):
         payloads = [Payload(Kind(one.kind), one.data, one.position) for one in packed]
         yield from alerts_of(worker.process(payloads), reader)

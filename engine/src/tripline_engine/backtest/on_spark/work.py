@@ -13,6 +13,7 @@ from tripline_engine.backtest.ordered.event_cells import CELL
 from tripline_engine.backtest.ordered.event_runs import BY_LINE
 from tripline_engine.certificate.span import Span
 from tripline_engine.domain.shard.engine_config import EngineConfig
+from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 from tripline_engine.kafka_log.record import Record
 
 RUN, TIMES, REPORT, ALERT, JUDGED, EARLIER, STEPS = range(7)
@@ -60,6 +61,7 @@ class Work:
     ties: tuple[str, ...] = BY_LINE
     whole_from: int | None = None
     earlier_from: int | None = None
+    tuning: ShardTuning = DEFAULT_TUNING
     cell: int = CELL
     fault: Fault | None = None
 

@@ -72,7 +72,7 @@ def backtest_files(
             share = progress.transactions / len(runs)
             progressed(_READ + round(_JUDGED * share), _READ + _JUDGED, progress.transactions)
 
-        evaluation = Evaluation("files", judged, shards, span, take)
+        evaluation = Evaluation("files", rules, judged, shards, span, take)
         judge_in_order(evaluation, rules, runs, events, None, cell, judged_some)
     return Tried("files", progress.batches, progress.transactions, progress.seconds), reports
 

@@ -62,7 +62,7 @@ def backtest_today(
     """Gives each alert of the span to `take`, in the order of event times. Raises RecordsMissing."""
     known = Known.of(rules, span, history, journals, judged.event_type)
     reader = known.reader(judged.event_type, span)
-    evaluation = Evaluation(history.engine, judged, shards, span, take)
+    evaluation = Evaluation(history.engine, rules, judged, shards, span, take)
     progress, read, of = Progress(time.monotonic, 0, "backtesting"), 0, _size(journals, history)
     with tempfile.TemporaryDirectory(prefix="tripline-backtest-") as folder:
         runs = EventRuns(Path(folder), judged.event_type.time_field.name, ties=BY_ARRIVAL)

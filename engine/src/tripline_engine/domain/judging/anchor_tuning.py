@@ -19,11 +19,13 @@ class Telling:
     :ivar contributors: listed in an alert at most; the conditions of a chained rule share them
     :ivar whole: ids of transactions whose alerts list `MAX_WHOLE` for each condition
     :ivar every_trace: tell every evaluation of every rule, whether it is traced or not
+    :ivar counted: ids of rules whose alerts list no contributors
     """
 
     contributors: int = MAX_CONTRIBUTORS
     whole: frozenset[str] = frozenset()
     every_trace: bool = False
+    counted: frozenset[int] = frozenset()
 
 
 MAX_WHOLE: Final = 100_000

@@ -79,6 +79,8 @@ class ContributorLookup:
 
     def contributors(self, row: int, entered: int) -> tuple[Contributor, ...]:
         """The newest rows of the row's window, among those up to number ``entered``."""
+        if not self.max_listed and not self.whole:
+            return ()
         history, measure, time = self.history, self.measure, int(self.history.time[row])
         field = measure.source.aggregate_field
         bound = max(measure.window_start(time), self.floor)

@@ -257,13 +257,14 @@ class BatchEvaluation:
     def window(self, version: RuleVersion, measure: Measure, lists: IntrusiveLists) -> ContributorLookup:
         """The lookup of contributors in the measure's windows."""
         telling = self.windows.tuning.telling
+        most = 0 if version.rule_id in telling.counted else telling.contributors
         return ContributorLookup(
             history=self.windows.history,
             lists=lists,
             members=self.windows.lists[measure.members].slots,
             measure=measure,
             floor=self._listed_from(version, measure),
-            max_listed=telling.contributors // len(version.all_measures),
+            max_listed=most // len(version.all_measures),
             whole=telling.whole,
         )
 

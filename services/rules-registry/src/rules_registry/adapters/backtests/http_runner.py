@@ -96,4 +96,4 @@ class HttpRunner:
 
 
 def _rule(rule: Tried) -> dict[str, Any]:
-    return {**rule.definition, "name": rule.name, "ruleId": rule.tried_id}
+    return {**rule.definition, "name": rule.name, "ruleId": rule.tried_id, "counted": rule.counted}

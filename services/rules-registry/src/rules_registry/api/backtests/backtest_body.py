@@ -53,7 +53,7 @@ def backtest_body_schema(rule_body: str) -> dict[str, Any]:
             "minItems": 1,
             "maxItems": MAX_OTHERS,
             "items": {"type": "string", "pattern": DECIMAL_PATTERN},
-            "description": "The draft is tried with these limits too, each as a rule of its own",
+            "description": "The draft is tried with these limits too, each as a rule of its own that is only counted",
         },
         "windows": {
             "type": "array",
@@ -131,7 +131,7 @@ def _others(rule: Tried, body: Mapping[str, Any], event_type: EventType) -> Iter
     ]
     for name, other in others:
         read = _read(other, event_type)
-        yield replace(rule, name=f"{rule.name}, {name}", definition=read.definition.to_json())
+        yield replace(rule, name=f"{rule.name}, {name}", definition=read.definition.to_json(), counted=True)
 
 
 def _wrong_draft(body: Mapping[str, Any]) -> list[FieldError]:

@@ -41,6 +41,9 @@ class TriedRuleSchema(ma.Schema):
         allow_none=True,
         metadata={"description": "The rule whose live alerts it is compared with"},
     )
+    counted = ma.fields.Boolean(
+        required=True, metadata={"description": "Its alerts are counted, and none of them can be read"}
+    )
 
 
 class BacktestProgressSchema(ma.Schema):

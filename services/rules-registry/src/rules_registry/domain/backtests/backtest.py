@@ -28,6 +28,7 @@ class Tried:
     :ivar tried_id: its id in the backtest: the rule's own where it has one and no other is tried under it
     :ivar version: None for a draft
     :ivar beside: the rule whose live alerts it is compared with
+    :ivar counted: its alerts are counted, and none of them can be read
     """
 
     name: str
@@ -36,6 +37,7 @@ class Tried:
     version: int | None = None
     beside: int | None = None
     tried_id: int = 0
+    counted: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As it is kept, and told."""
@@ -46,6 +48,7 @@ class Tried:
             "ruleId": self.rule_id,
             "version": self.version,
             "beside": self.beside,
+            "counted": self.counted,
         }
 
     @classmethod
@@ -58,6 +61,8 @@ class Tried:
             kept["version"],
             kept["beside"],
             kept["triedId"],
+            # of a release before there is none
+            kept.get("counted", False),
         )
 
 

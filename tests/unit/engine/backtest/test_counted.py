@@ -1,0 +1,101 @@
+"""Rules whose alerts are counted alone: the same alerts, without contributors, and none of them kept."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from tests.oracle.histories.random_history import random_history
+from tests.unit.engine.backtest.test_backtest import (
+    FEW_STEPS,
+    PROFILES,
+    TRIED,
+    definitions,
+    recorded,
+    said,
+    tried,
+    tried_on,
+)
+from tests.unit.engine.backtest.test_files import ROWS, json_lines
+from tests.unit.engine.backtest.test_known_today import ALL, EACH
+from tests.unit.engine.support.shard_harness import TRANSACTION
+from tripline_engine.backtest.tried_rules import UnreadableRule, read_rules
+from tripline_engine.cli import main
+
+HISTORIES = 12
+
+
+def test_they_are_the_same_but_for_their_contributors() -> None:
+    logging.getLogger("tripline_engine").setLevel(logging.ERROR)
+    listed = 0
+    for seed in range(HISTORIES):
+        rng = Random(seed)
+        batches = random_history(seed, replace(rng.choice(PROFILES), micro_batches=FEW_STEPS))
+        rule = tried(rng.choice(list(definitions(batches))))
+        twin = replace(rule, rule_id=TRIED + 1, is_counted=True)
+        alerts = [one.alert for one in tried_on(recorded(batches), [rule, twin], ALL)]
+        of_rule = [one for one in alerts if one["ruleId"] == TRIED]
+        of_twin = [one for one in alerts if one["ruleId"] == TRIED + 1]
+        assert said([without_identity(one) for one in of_twin]) == said(
+            [without_identity(without_contributors(one)) for one in of_rule]
+        )
+        listed += sum(len(lists(one)) for one in of_rule)
+        assert not any(lists(one) for one in of_twin)
+    assert listed > HISTORIES
+
+
+def without_identity(alert: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in alert.items() if name not in ("alertId", "ruleId")}
+
+
+def without_contributors(value: Any) -> Any:
+    """The same with empty lists of contributors, wherever they stand."""
+    if isinstance(value, list):
+        return [without_contributors(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    bare = {name: without_contributors(one) for name, one in value.items()}
+    if "truncated" in bare and "transactions" in bare:
+        bare |= {"transactions": [], "truncated": bare["count"] > 0}
+    return bare
+
+
+def lists(value: Any) -> list[Any]:
+    """All contributors that are listed."""
+    if isinstance(value, list):
+        return [found for one in value for found in lists(one)]
+    if not isinstance(value, dict):
+        return []
+    here = value["transactions"] if "truncated" in value and "transactions" in value else []
+    return [*here, *(found for one in value.values() for found in lists(one))]
+
+
+def test_the_command_counts_them_and_writes_none(tmp_path: Path) -> None:
+    (tmp_path / "kept.json").write_text(json.dumps({**EACH, "name": "kept"}))
+    (tmp_path / "counted.json").write_text(json.dumps({**EACH, "name": "counted", "counted": True}))
+    (tmp_path / "rows.jsonl").write_bytes(json_lines(ROWS))
+    out = tmp_path / "out"
+    words = ["backtest", str(tmp_path / "kept.json"), str(tmp_path / "counted.json")]
+    words += ["--files", str(tmp_path / "rows.jsonl"), "--out", str(out)]
+    result = CliRunner().invoke(main, words, env={"TRIPLINE_KAFKA": "127.0.0.1:1"})
+    assert result.exit_code == 0, result.output
+    kept, counted = json.loads((out / "result.json").read_text())["rules"]
+    assert (kept["alerts"], kept["topGroups"]) == (counted["alerts"], counted["topGroups"]) != (0, [])
+    assert pq.read_table(out / "alerts.parquet")["ruleName"].to_pylist() == ["kept"] * kept["alerts"]
+
+
+@pytest.mark.parametrize("value", [1, "yes", None])
+def test_what_is_neither_true_nor_false_is_refused(value: object, tmp_path: Path) -> None:
+    file = tmp_path / "rule.json"
+    file.write_text(json.dumps({**EACH, "counted": value}))
+    with pytest.raises(UnreadableRule, match="counted: expected true or false"):
+        read_rules([file], TRANSACTION)
