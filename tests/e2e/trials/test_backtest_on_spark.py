@@ -69,7 +69,14 @@ def on_spark(
         lambda *progress: told.append(progress),
     )  # fmt: skip
     assert tried.transactions == sum(report.rows for report in reports) or history.span.until < 1 << 50
+    assert not held_on_to(session), "the driver has what it has read already"
     return alerts, reports, told
+
+
+def held_on_to(session: SparkSession) -> int:
+    """Jobs of queries whose results Spark still has."""
+    queries = session.sparkContext._jsc.sc().dagScheduler().activeQueryToJobs()
+    return sum(jobs.size() for jobs in queries.values())
 
 
 def in_process(history: FileHistory, shards: int) -> tuple[list[SpanAlert], list[FileReport]]:
