@@ -123,7 +123,7 @@ def test_a_click_takes_what_was_tried_into_the_draft(open_window: OpenWindow) ->
     limit = form.get_by_label("Limit", exact=True)
     expect(limit).to_have_value("50")
     expect(limit).to_be_focused()
-    limits.locator("circle").first.click()
+    limits.locator(".sweep-point").first.click()
     expect(limit).to_have_value("10")
     windows.get_by_role("button", name="Take window 1 hour into the draft").click()
     expect(form.get_by_label("within", exact=True)).to_have_value("1")

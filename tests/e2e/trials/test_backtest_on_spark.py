@@ -73,10 +73,10 @@ def on_spark(
     return alerts, reports, told
 
 
-def held_on_to(session: SparkSession) -> int:
-    """Jobs of queries whose results Spark still has."""
-    queries = session.sparkContext._jsc.sc().dagScheduler().activeQueryToJobs()
-    return sum(jobs.size() for jobs in queries.values())
+def held_on_to(session: SparkSession) -> bool:
+    """Whether Spark still has what a job of a query gave."""
+    is_none: bool = session.sparkContext._jsc.sc().dagScheduler().activeQueryToJobs().isEmpty()
+    return not is_none
 
 
 def in_process(history: FileHistory, shards: int) -> tuple[list[SpanAlert], list[FileReport]]:

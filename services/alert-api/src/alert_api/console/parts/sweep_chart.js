@@ -65,13 +65,12 @@ function curve({ member, name, words, points }, take) {
       ),
     },
     drawing("path", { class: "sweep-line", d: path }),
-    // with the keyboard it is taken in the table
+    // With the keyboard it is taken in the table. A circle would be drawn out with the picture; the end of a line is
+    // round at any width.
     places.map(({ x, y, value }) =>
-      drawing("circle", {
+      drawing("path", {
         class: take ? "sweep-point is-taken" : "sweep-point",
-        cx: x,
-        cy: y,
-        r: take ? 6 : 4,
+        d: `M${x} ${y}h0.01`,
         on: take ? { click: () => take(member, value) } : {},
       })
     ),
