@@ -12,6 +12,7 @@ from alert_api.adapters.alert_lists.alert_listing import with_severe_rules
 from alert_api.adapters.alert_lists.alert_walking import walked
 from alert_api.adapters.alert_lists.alerts_by_work import listed_by_work
 from alert_api.adapters.alert_rows import SELECT_NAMES
+from alert_api.adapters.cases.plain_arrays import plain_array
 from alert_api.service.alert_counts import HOUR_MS, Counted, Tally
 from alert_api.service.alert_queries import AlertFilter, Place
 
@@ -99,7 +100,8 @@ def _one_by_one(connection: Connection, asked: AlertFilter) -> Counted:
     end: Place | None
     if asked.asks_for_work:
         listed, end = listed_by_work(connection, asked, None, MOST_OF_WORK, (MOST_OF_WORK,))
-        keys = [alert.event_time for alert in listed], [alert.alert_id for alert in listed]
+        times, ids = (alert.event_time for alert in listed), (alert.alert_id for alert in listed)
+        keys = plain_array(times), plain_array(ids)
         rows = connection.execute(SELECT_LISTED, keys).fetchall()
     else:
         rows, end = walked(connection, asked, None, COLUMNS, MOST + 1)

@@ -20,6 +20,7 @@ from alert_api.adapters.alert_lists.newest_of_cases import newest_of_cases
 from alert_api.adapters.alert_rows import ALERT_COLUMNS, stored_alert
 from alert_api.adapters.cases.case_conditions import case_conditions
 from alert_api.adapters.cases.cases_of_alerts import Listed, of_these_cases
+from alert_api.adapters.cases.plain_arrays import plain_array
 from alert_api.service.alert_queries import AlertFilter, Page, Place, StoredAlert
 from alert_api.service.cases.case_queries import CaseFilter
 
@@ -91,7 +92,7 @@ def listed_by_work(
         return _fitting(connection, after, (limit, pieces), few, set(of_cases["case_ids"]).intersection)
 
     def fitting(cases: set[int]) -> set[int]:
-        asked = {**case_values, "case_ids": list(cases)}
+        asked = {**case_values, "case_ids": plain_array(cases)}
         return {row[0] for row in connection.execute(SELECT_CASES + case_where + THESE_CASES, asked)}
 
     # Nothing that fits is newer than the newest of these cases.
@@ -166,6 +167,6 @@ def _fitting(
 def _these(connection: Connection, listed: Sequence[Listed]) -> tuple[StoredAlert, ...]:
     """The same alerts, with all that is stored of them, in the cases that they were chosen by."""
     cases = {alert.alert_id: alert.case_id for alert in listed}
-    keys = [alert.event_time for alert in listed], list(cases)
+    keys = plain_array(alert.event_time for alert in listed), plain_array(cases)
     rows = connection.execute(SELECT_THESE, keys).fetchall()
     return tuple(stored_alert(row, cases[row[0]]) for row in rows)

@@ -25,6 +25,7 @@ from psycopg.types.json import Jsonb
 from alert_api.adapters.alert_lists.alert_walking import along_indexes, numbered
 from alert_api.adapters.cases.case_conditions import case_conditions
 from alert_api.adapters.cases.cases_of_alerts import Listed, of_these_cases
+from alert_api.adapters.cases.plain_arrays import plain_array
 from alert_api.domain.cases.policy import CasePolicy
 from alert_api.domain.events import AlertId
 from alert_api.service.alert_queries import AlertFilter, Place
@@ -82,7 +83,7 @@ SELECT asked.number, x.alert_id::text, x.event_time, x.rule_id, x.group_values
           AND jsonb_hash_extended(a.group_values, 0) = jsonb_hash_extended(asked.group_values, 0)
           AND a.group_values = asked.group_values AND {_WITHIN}{_ORDER}) x"""  # noqa: S608 - constants
 
-Columns = Mapping[str, Sequence[Any]]
+Columns = Mapping[str, Sequence[Any] | str]
 Connection = psycopg.Connection[Any]
 
 
@@ -232,9 +233,9 @@ def _by_series(spans: Sequence[Span]) -> Columns:
 
 def _times(spans: Sequence[Span], first: int = 0) -> Columns:
     return {
-        "numbers": list(range(first, first + len(spans))),
-        "begins": [span.begins for span in spans],
-        "ends": [span.ends for span in spans],
+        "numbers": plain_array(range(first, first + len(spans))),
+        "begins": plain_array(span.begins for span in spans),
+        "ends": plain_array(span.ends for span in spans),
     }
 
 

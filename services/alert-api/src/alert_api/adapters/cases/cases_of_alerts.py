@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import psycopg
 
 from alert_api.adapters.alert_rows import stored_alert
+from alert_api.adapters.cases.plain_arrays import plain_array
 from alert_api.domain.cases.episode import group_identity
 from alert_api.domain.events import AlertId
 from alert_api.service.alert_queries import StoredAlert
@@ -57,10 +58,10 @@ def cases_of(connection: psycopg.Connection[Any], alerts: Sequence[Listed]) -> d
     if not alerts:
         return {}
     columns = (
-        [alert.alert_id for alert in alerts],
-        [alert.rule_id for alert in alerts],
-        [group_identity(alert.group)[1] for alert in alerts],
-        [alert.event_time for alert in alerts],
+        plain_array(alert.alert_id for alert in alerts),
+        plain_array(alert.rule_id for alert in alerts),
+        plain_array(group_identity(alert.group)[1] for alert in alerts),
+        plain_array(alert.event_time for alert in alerts),
     )
     rows = connection.execute(SELECT_CASES, columns).fetchall()
     return {AlertId(alert_id): case_id for alert_id, case_id in rows if case_id is not None}
