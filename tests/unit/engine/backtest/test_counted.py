@@ -72,11 +72,11 @@ def without_contributors(value: Any) -> Any:
 def lists(value: Any) -> list[Any]:
     """All contributors that are listed."""
     if isinstance(value, list):
-        return [found for one in value for found in lists(one)]
+        return [listed for one in value for listed in lists(one)]
     if not isinstance(value, dict):
         return []
     here = value["transactions"] if "truncated" in value and "transactions" in value else []
-    return [*here, *(found for one in value.values() for found in lists(one))]
+    return [*here, *(listed for one in value.values() for listed in lists(one))]
 
 
 def test_the_command_counts_them_and_writes_none(tmp_path: Path) -> None:
