@@ -35,6 +35,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 """From above: a module imports modules of its own room and of lower floors. `main` is `main.js`."""
 
 IMPORT = re.compile(r"""^import\s+(?:\{([^}]*)\}\s+from\s+)?"([^"]+)";""", re.MULTILINE)
+FETCH = re.compile(r"""\bimport\("([^"]+)"\)(?:\)\.(\w+))?""")
+"""What is imported when it is wanted, and its name where that stands there."""
 EXPORT = re.compile(r"^export\s+(?:async\s+)?(?:function\*?|class|const|let)\s+(\w+)", re.MULTILINE)
 SOURCES = {
     path.relative_to(CONSOLE).as_posix(): path.read_text(encoding="utf-8") for path in CONSOLE.rglob("*.js")
@@ -44,7 +46,8 @@ SOURCES = {
 def imports(module: str) -> list[tuple[str, set[str]]]:
     """The modules that it imports, by their paths from the console's folder, each with the names."""
     listed = []
-    for names, path in IMPORT.findall(SOURCES[module]):
+    fetched = [(name, path) for path, name in FETCH.findall(SOURCES[module])]
+    for names, path in IMPORT.findall(SOURCES[module]) + fetched:
         parts: list[str] = list(PurePosixPath(module).parent.parts)
         for part in path.split("/"):
             if part == "..":
@@ -74,7 +77,7 @@ def test_every_module_is_in_a_room() -> None:
 
 @pytest.mark.parametrize("module", sorted(SOURCES))
 def test_imports_lead_to_lower_floors_and_to_what_is_exported(module: str) -> None:
-    mentions = len(re.findall(r"^import\b", SOURCES[module], re.MULTILINE))
+    mentions = len(re.findall(r"^import\b|\bimport\(", SOURCES[module], re.MULTILINE))
     imported = imports(module)
     assert len(imported) == mentions, "an import is written in a way that this test does not read"
     for other, names in imported:

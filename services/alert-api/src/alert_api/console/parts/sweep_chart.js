@@ -70,7 +70,7 @@ function curve({ member, name, words, points }, take) {
     places.map(({ x, y, value }) =>
       drawing("path", {
         class: take ? "sweep-point is-taken" : "sweep-point",
-        d: `M${x} ${y}h0.01`,
+        d: `M${x} ${y}l0.01 0.01`,
         on: take ? { click: () => take(member, value) } : {},
       })
     ),
