@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.support.layout import fits
 from tests.browser.support.pictures import picture
 from tests.browser.traffic import definition, delete_rule
+from tests.browser.windows import Window
 from tests.stack import RunningStack
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
@@ -16,17 +17,22 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
 NAME = "Warnings: every one"
 
 
+def counting(window: Window, name: str, limit: str) -> Locator:
+    """The form of a new rule that counts, filled so far."""
+    window.go("/rules")
+    window.page.get_by_role("button", name="New rule").click()
+    dialog = window.page.get_by_role("dialog", name="New rule")
+    dialog.get_by_label("Name").fill(name)
+    dialog.get_by_label("Aggregate").select_option("COUNT")
+    dialog.get_by_label("Limit").fill(limit)
+    return dialog
+
+
 def test_what_is_likely_wrong_is_said_once_before_it_is_published(
     open_window: OpenWindow, stack: RunningStack
 ) -> None:
     window = open_window("analyst")
-    page = window.page
-    window.go("/rules")
-    page.get_by_role("button", name="New rule").click()
-    dialog = page.get_by_role("dialog", name="New rule")
-    dialog.get_by_label("Name").fill(NAME)
-    dialog.get_by_label("Aggregate").select_option("COUNT")
-    dialog.get_by_label("Limit").fill("1.5")
+    page, dialog = window.page, counting(window, NAME, "1.5")
     dialog.get_by_label("is", exact=True).select_option("=")
     dialog.get_by_role("button", name="Publish", exact=True).click()
     warnings = dialog.get_by_role("list", name="Likely wrong")
@@ -63,13 +69,7 @@ def test_a_taken_name_is_said_at_the_name(open_window: OpenWindow, stack: Runnin
 
 def publish_another(open_window: OpenWindow, taken: str) -> None:
     window = open_window("analyst")
-    page = window.page
-    window.go("/rules")
-    page.get_by_role("button", name="New rule").click()
-    dialog = page.get_by_role("dialog", name="New rule")
-    dialog.get_by_label("Name").fill(taken)
-    dialog.get_by_label("Aggregate").select_option("COUNT")
-    dialog.get_by_label("Limit").fill("999999")
+    dialog = counting(window, taken, "999999")
     dialog.get_by_role("button", name="Publish", exact=True).click()
     expect(dialog.get_by_text("is called", exact=False)).to_be_visible()
     dialog.get_by_role("button", name="Publish all the same").click()

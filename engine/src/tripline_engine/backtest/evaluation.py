@@ -31,10 +31,8 @@ class Evaluation:
         event_type = judged.event_type
         key = (secrets.randbits(64), secrets.randbits(64))
         self.config = EngineConfig(engine, event_type, event_type.anchors, shards, key, judged.clock)
-        self._shards, self._packer = (
-            Shards(self.config, lambda: 0, tuning_of(rules)),
-            PayloadPacker(self.config),
-        )
+        self._shards = Shards(self.config, lambda: 0, tuning_of(rules))
+        self._packer = PayloadPacker(self.config)
         self._reader, self._take = AlertReader(event_type, span, is_compared=False), take
 
     def judge(self, batch: Batch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -12,9 +12,8 @@ import yaml
 
 from tripline_contracts.event_type import EventType
 from tripline_contracts.rules.rule_definition import InvalidDefinition, RuleDefinition, parse
-from tripline_engine.domain.judging.anchor_tuning import DEFAULT_TUNING as ANCHOR_TUNING
 from tripline_engine.domain.judging.anchor_tuning import Telling
-from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
+from tripline_engine.domain.shard.shard_tuning import ShardTuning, that_tells
 from tripline_engine.errors import EngineError
 
 _NO_DEFINITION: Final = frozenset(
@@ -58,8 +57,7 @@ def counted(rules: Iterable[TriedRule]) -> frozenset[int]:
 
 def tuning_of(rules: Iterable[TriedRule]) -> ShardTuning:
     """How a shard tells the alerts of these rules."""
-    telling = Telling(counted=counted(rules))
-    return replace(DEFAULT_TUNING, anchor=replace(ANCHOR_TUNING, telling=telling))
+    return that_tells(Telling(counted=counted(rules)))
 
 
 class _Loader(yaml.SafeLoader):

@@ -8,14 +8,13 @@ from dataclasses import replace
 
 import msgspec
 
-from tripline_engine.domain.judging.anchor_tuning import DEFAULT_TUNING as ANCHOR_TUNING
 from tripline_engine.domain.judging.anchor_tuning import Telling
 from tripline_engine.domain.rules.rule_book import RuleBook
 from tripline_engine.domain.rules.rule_version import Rule
 from tripline_engine.domain.rules.watermarks import Watermarks
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, OutRecord, Payload
-from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING
+from tripline_engine.domain.shard.shard_tuning import that_tells
 from tripline_engine.domain.shard.shard_worker import Attached, ShardWorker
 from tripline_engine.domain.shard.tick import TickAhead, UnreadableTick, read_tick, tick_payload
 from tripline_engine.domain.state_log.head import Head
@@ -35,7 +34,7 @@ class ReplayedShard:
 
     def __init__(self, config: EngineConfig, telling: Telling) -> None:
         self._config = config
-        self._tuning = replace(DEFAULT_TUNING, anchor=replace(ANCHOR_TUNING, telling=telling))
+        self._tuning = that_tells(telling)
         self._log = MemoryLog()
         self._attached: Attached = {}
         self._waiting: Record | None = None

@@ -27,7 +27,7 @@ from tripline_engine.backtest.ordered.event_cells import CELL
 from tripline_engine.backtest.ordered.file_history import Files
 from tripline_engine.backtest.ordered.recorded_file import FileReport
 from tripline_engine.backtest.tried import Progressed, Tried, not_told
-from tripline_engine.backtest.tried_rules import TriedRule
+from tripline_engine.backtest.tried_rules import TriedRule, tuning_of
 from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import AlertReader
 from tripline_engine.errors import EngineError
@@ -103,7 +103,7 @@ def backtest_on_spark(
     """
     started = time.monotonic()
     plan = plan_of(spark.shards, rules, span, tried_on, judged)
-    work = replace(plan.work, cell=spark.cell, fault=spark.fault)
+    work = replace(plan.work, tuning=tuning_of(rules), cell=spark.cell, fault=spark.fault)
     judgements = _judgements(spark.session, plan, work).persist(StorageLevel.DISK_ONLY)
     reader = AlertReader(judged.event_type, span, is_compared=False)
     reports: list[Reported] = []

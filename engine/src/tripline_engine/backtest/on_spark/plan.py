@@ -17,7 +17,7 @@ from tripline_engine.backtest.ordered.known_today import BY_ARRIVAL, Known
 from tripline_engine.backtest.ordered.ordered_payloads import wanted_anchors
 from tripline_engine.backtest.ordered.recorded_file import RecordedFile
 from tripline_engine.backtest.tried_log import TriedLog, is_named_value
-from tripline_engine.backtest.tried_rules import TriedRule, tuning_of
+from tripline_engine.backtest.tried_rules import TriedRule
 from tripline_engine.certificate.span import Span
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.prover.settings import Judged
@@ -48,7 +48,7 @@ def plan_of(
     engine = "files" if isinstance(tried_on, Files) else tried_on.history.engine
     key = (secrets.randbits(64), secrets.randbits(64))
     config = EngineConfig(engine, event_type, event_type.anchors, shards, key, judged.clock)
-    anchors, tuning = wanted_anchors(config, rules), tuning_of(rules)
+    anchors = wanted_anchors(config, rules)
     if isinstance(tried_on, Files):
         paths = tuple(path.absolute() for path in tried_on.paths)
         opened = [
@@ -56,23 +56,16 @@ def plan_of(
         ]
         events = TriedLog(rules, span, event_type, is_named_value).of(tried_on.named)
         units = FileUnits(paths, tried_on.mapping, tuple(units_of(opened)))
-        return Plan(
-            Work(config, span, anchors, tuple(events), tuning=tuning),
-            units,
-            judging,
-            [path.name for path in paths],
-        )
+        return Plan(Work(config, span, anchors, tuple(events)), units, judging, [path.name for path in paths])
     history, journals, reopen = tried_on.history, tried_on.journals, tried_on.reopen
     if tried_on.knowledge == "today":
         known = Known.of(rules, span, history, journals, event_type)
         offsets = tuple(log_units(journals[TRANSACTIONS], history.available))
         work = Work(
             config, span, anchors, known.events, BY_ARRIVAL,
-            whole_from=known.whole_from if history.available else None, earlier_from=known.whole_from, tuning=tuning,
+            whole_from=known.whole_from if history.available else None, earlier_from=known.whole_from,
         )  # fmt: skip
         return Plan(work, LogUnits(reopen, known, offsets), judging)
     heads = recorded_batches(rules, span, history, journals, judged, heads=True)
     recorded = RecordedUnits.of(heads, reopen)
-    return Plan(
-        Work(config, span, anchors, tuning=tuning), recorded, judging_recorded, batches=recorded.batches
-    )
+    return Plan(Work(config, span, anchors), recorded, judging_recorded, batches=recorded.batches)

@@ -52,6 +52,7 @@ class Work:
     :ivar ties: columns that say which of equal event times comes first
     :ivar whole_from: from when (ms) on the history is whole; None: from its first transaction on
     :ivar earlier_from: the same where something turns out to have happened before the history that counts
+    :ivar tuning: how a shard tells the alerts
     """
 
     config: EngineConfig

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tripline_engine.domain.judging import anchor_tuning
@@ -27,3 +27,8 @@ class ShardTuning:
 
 
 DEFAULT_TUNING: Final = ShardTuning()
+
+
+def that_tells(telling: anchor_tuning.Telling) -> ShardTuning:
+    """The default's, but for what is told of what is judged."""
+    return replace(DEFAULT_TUNING, anchor=replace(DEFAULT_TUNING.anchor, telling=telling))

@@ -157,21 +157,21 @@ function move(route) {
     byId(name).hidden = !(name === route.view && session.actor);
   }
   tabs.choose(route.view);
-  open(route);
+  openView(route);
 }
 
 /** Opens the view of that address, unless somebody went elsewhere while it was fetched. */
-function open(route) {
-  const move = (moves += 1);
+function openView(route) {
+  const thisMove = (moves += 1);
   const unfetched = byId("unfetched");
   unfetched.hidden = true;
   views.use(route.view, (view) => {
-    if (move !== moves || !session.actor) return;
+    if (thisMove !== moves || !session.actor) return;
     view.open(route);
     // Its charts show what is gathered while other views are open, too.
     views.use("live", () => {});
   }, () => {
-    unfetched.hidden = move !== moves;
+    unfetched.hidden = thisMove !== moves;
   });
 }
 

@@ -75,7 +75,8 @@ def listed_by_work(
     if not chosen:
         return [], None
     if len(chosen) <= MOST_CASES:
-        of_cases = {"case_ids": [case_id for case_id, _ in chosen], "since": values["since"]}
+        case_ids = {case_id for case_id, _ in chosen}
+        of_cases = {"case_ids": plain_array(case_ids), "since": values["since"]}
 
         def few(following: Place | None, _most: int) -> Piece:
             conditions, asked = alert_conditions(alert_filter, following)
@@ -89,7 +90,7 @@ def listed_by_work(
                 rows = connection.execute(few_query(conditions, newest=False), asked).fetchall()
             return _piece(rows, None, limit + 1)
 
-        return _fitting(connection, after, (limit, pieces), few, set(of_cases["case_ids"]).intersection)
+        return _fitting(connection, after, (limit, pieces), few, case_ids.intersection)
 
     def fitting(cases: set[int]) -> set[int]:
         asked = {**case_values, "case_ids": plain_array(cases)}

@@ -60,7 +60,7 @@ def backtest_body_schema(rule_body: str) -> dict[str, Any]:
             "minItems": 1,
             "maxItems": MAX_OTHERS,
             "items": {"type": "integer", "minimum": 1, "maximum": MAX_WINDOW_SECONDS},
-            "description": "And with these windows, in seconds, each as a rule of its own",
+            "description": "And with these windows, in seconds, each likewise",
         },
     }
     published = {
