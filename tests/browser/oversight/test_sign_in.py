@@ -41,6 +41,8 @@ def test_a_key_is_exchanged_for_a_cookie_and_kept_nowhere(
     page.on("response", note)
     window.sign_in(key)
     expect(page.get_by_text("Signed in as analyst")).to_be_visible()
+    expect(page.locator("#live .alerts > li").first).to_be_visible()
+    assert page.evaluate("scrollY") == 0, "the view is seen from its top"
     window.go("/alerts")
     expect(page.locator("#alert-list li").first).to_be_visible()
     [cookie] = page.context.cookies()

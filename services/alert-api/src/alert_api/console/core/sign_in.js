@@ -60,6 +60,6 @@ async function started(begin) {
     return "This key may not read alerts.";
   }
   begin(who);
-  byId("workspace").focus();
+  byId("workspace").focus({ preventScroll: true });
   return "";
 }
