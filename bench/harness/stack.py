@@ -63,6 +63,9 @@ def stack(folder: Path, *options: str) -> Iterator[Stack]:
     """
     places = _places(folder)
     environment = {**os.environ, "TRIPLINE_VAR": str(places.var), "TRIPLINE_EVENT_TYPE": "transaction"}
+    # as a deployment has it, not as a machine that other programs want too
+    if not options:
+        environment["TRIPLINE_BATCH_INTERVAL_MS"] = "0"
 
     def down() -> None:
         subprocess.run([_tripline(), "down"], env=environment, capture_output=True, check=False)

@@ -156,17 +156,19 @@ class Queries:
         self._talking = threading.Lock()
 
     @contextmanager
-    def query(self, prefix: str, shards: int, most_per_batch: int) -> Iterator[Path]:
+    def query(self, prefix: str, shards: int, most_per_batch: int, interval_ms: int = 0) -> Iterator[Path]:
         """A query on the topics of this prefix while the block runs; gives its folder with Spark's own files."""
-        yield self.start(prefix, shards, most_per_batch)
+        yield self.start(prefix, shards, most_per_batch, interval_ms=interval_ms)
         self._say(f"stop {prefix}")
 
-    def start(self, prefix: str, shards: int, most_per_batch: int, fault: str = "") -> Path:
+    def start(
+        self, prefix: str, shards: int, most_per_batch: int, fault: str = "", interval_ms: int = 0
+    ) -> Path:
         """A query on the topics of this prefix, from where one before it got to; its folder with Spark's own files.
 
         :param fault: a fault point, and of how many
         """
-        self._say(f"start {prefix} {shards} {most_per_batch} {fault}".strip())
+        self._say(f"start {prefix} {shards} {most_per_batch} {interval_ms} {fault}".strip())
         return spark_folder(self._place.checkpoint / prefix)
 
     def kill(self) -> None:

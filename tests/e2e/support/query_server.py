@@ -3,9 +3,9 @@
 The slow part of an engine's start is the JVM, the session and Spark's code getting warm. So here one process does that
 once, and then what `tripline-engine run` does with its session, per history: checkpoint, processor, query; one after
 another or several at once, and where a process was killed another one goes on. There's no ticker: a history brings its
-ticks. Told on standard input: `start <prefix> <shards> <records per micro-batch> [<fault point> <company>]`,
-`stop <prefix>`; each is answered on standard output by the same words. Settings as for the engine; the prefix names
-folders too. (TRIPLINE_FAULT_POINT says that there will be fault points, and nothing else.)
+ticks. Told on standard input: `start <prefix> <shards> <records per micro-batch> <ms between micro-batches>
+[<fault point> <company>]`, `stop <prefix>`; each is answered on standard output by the same words. Settings as for the
+engine; the prefix names folders too. (TRIPLINE_FAULT_POINT says that there will be fault points, and nothing else.)
 """
 
 from __future__ import annotations
@@ -37,12 +37,15 @@ def start(
     session: SparkSession,
     common: EngineSettings,
     prefix: str,
-    shards: int,
-    most: int,
+    sizes: tuple[int, int, int],
     stack: ExitStack,
     fault: FaultPoint | None,
 ) -> StreamingQuery:
-    """What tripline_engine.spark.driver.engine does, but for ticker and signals."""
+    """What tripline_engine.spark.driver.engine does, but for ticker and signals.
+
+    :param sizes: shards, records of a micro-batch, ms from one to the next
+    """
+    shards, most, interval = sizes
     settings = replace(
         common,
         checkpoint=common.checkpoint / prefix,
@@ -50,6 +53,7 @@ def start(
         topic_prefix=prefix,
         shards=shards,
         max_transactions_per_batch=most,
+        batch_interval_ms=interval,
     )
     stack.enter_context(checkpoint.exclusive(settings.checkpoint))
     config = checkpoint.open_config(settings.checkpoint, settings.event_type, settings.shards, settings.clock)
@@ -94,9 +98,10 @@ def main() -> None:
     running: dict[str, tuple[StreamingQuery, ExitStack]] = {}
     for line in sys.stdin:
         match line.split():
-            case ["start", prefix, shards, most, *words]:
+            case ["start", prefix, shards, most, interval, *words]:
                 stack, fault = ExitStack(), fault_point(words)
-                query = start(session, settings, prefix, int(shards), int(most), stack, fault)
+                sizes = int(shards), int(most), int(interval)
+                query = start(session, settings, prefix, sizes, stack, fault)
                 running[prefix] = query, stack
                 threading.Thread(target=end_with, args=(running[prefix][0],), daemon=True).start()
             case ["stop", prefix]:

@@ -92,6 +92,19 @@ def test_the_clock_reaches_engine_and_topics(plan: Plan) -> None:
     assert (clocks["engine"], clocks["topics"]) == ("data", "data")
 
 
+def test_the_engine_rests_between_micro_batches_unless_told_otherwise(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interval() -> str:
+        (engine,) = (program for program in plan.programs() if program.name == "engine")
+        return engine.environment["TRIPLINE_BATCH_INTERVAL_MS"]
+
+    monkeypatch.delenv("TRIPLINE_BATCH_INTERVAL_MS", raising=False)
+    assert interval() == "400"
+    monkeypatch.setenv("TRIPLINE_BATCH_INTERVAL_MS", "0")
+    assert interval() == "0"
+
+
 def test_each_process_has_an_identity_of_its_own_and_its_password_stays_in_its_file(plan: Plan) -> None:
     users = [
         environment["TRIPLINE_KAFKA_SECURITY_USER"]

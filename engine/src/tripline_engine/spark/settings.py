@@ -41,6 +41,7 @@ class EngineSettings:
 
     :ivar shards: None: the number pinned by the checkpoint
     :ivar poll_ms: how long Spark waits before it asks Kafka again where nothing was new
+    :ivar batch_interval_ms: between the begins of two micro-batches at least; 0: one follows the other at once
     :ivar archive: the archiver's folder; None: no archive
     :ivar cold_start: start on an empty checkpoint though history is missing
     """
@@ -60,6 +61,7 @@ class EngineSettings:
     metrics_port: int
     driver_mebibytes: int
     poll_ms: int
+    batch_interval_ms: int
     log_level: str
     fault_point: str | None
     class_cache: Path | None
@@ -105,6 +107,7 @@ def from_environment() -> EngineSettings:
                 metrics_port=port,
                 driver_mebibytes=_mebibytes(env.str("DRIVER_MEMORY", "2g")),
                 poll_ms=env.int("POLL_MS", 50, validate=Range(10, 10_000)),
+                batch_interval_ms=env.int("BATCH_INTERVAL_MS", 0, validate=Range(0, 60_000)),
                 log_level=env.str("LOG_LEVEL", "info"),
                 fault_point=env.str("FAULT_POINT", None),
                 class_cache=env.path("CLASS_CACHE", None),

@@ -10,7 +10,7 @@ from tripline_demo.generator.errors import Unsendable
 from tripline_demo.generator.output.outlet import Failures
 from tripline_demo.generator.output.pacer import Meter, Pace
 from tripline_demo.generator.output.record_renderer import Renderer
-from tripline_demo.generator.output.sender import FAILING_SECONDS, Clocks, Sender
+from tripline_demo.generator.output.sender import FAILING_SECONDS, Clocks, Sender, pause
 from tripline_demo.generator.payments.trade import PAYMENTS
 from tripline_demo.generator.traffic import Traffic
 
@@ -135,3 +135,10 @@ def test_the_meter_forgets_what_is_long_ago() -> None:
         meter.mark(tenth / 10, tenth * 10 if tenth < 100 else 1_000)
     assert meter.rate(19.9, 1_000) == 0.0
     assert Meter().rate(1.0, 5) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("rate", "seconds"), [(0, 0.05), (1, 0.05), (200, 0.05), (500, 0.02), (2_000, 0.005), (50_000, 0.005)]
+)
+def test_a_turn_has_about_ten_records_and_comes_soon(rate: int, seconds: float) -> None:
+    assert pause(rate) == pytest.approx(seconds)

@@ -70,6 +70,8 @@ def test_what_is_missing_is_named(environment: pytest.MonkeyPatch, name: str) ->
         ("TRIPLINE_DRIVER_MEMORY", "2048"),
         ("TRIPLINE_DRIVER_MEMORY", "0g"),
         ("TRIPLINE_POLL_MS", "0"),
+        ("TRIPLINE_BATCH_INTERVAL_MS", "-1"),
+        ("TRIPLINE_BATCH_INTERVAL_MS", "60001"),
     ],
 )
 def test_what_is_wrong_is_named(environment: pytest.MonkeyPatch, name: str, value: str) -> None:

@@ -17,9 +17,10 @@ from tripline_demo.generator.shape import Kind, Made, Shape
 from tripline_demo.generator.trade import Trade
 from tripline_demo.generator.traffic import Traffic, shape_of
 
-_TICK_SECONDS: Final = 0.005
-_RESTING_SECONDS: Final = 0.05
-"""Between turns at a rate of nought, which would take as much of a processor as a few hundred records a second."""
+_SHORTEST_SECONDS: Final = 0.005
+_LONGEST_SECONDS: Final = 0.05
+_WORTH_A_TURN: Final = 10
+"""Records: each turn with fewer is a request of its own to Kafka, which costs it as much as one of many."""
 _CHUNK: Final = 1_024
 _BURST: Final = 512
 FAILING_SECONDS: Final = 60.0
@@ -73,6 +74,11 @@ class Stock:
             self._used += len(more)
             taken += more
         return taken
+
+
+def pause(rate: int) -> float:
+    """Seconds between two turns at a rate of so many records a second."""
+    return min(max(_WORTH_A_TURN / rate, _SHORTEST_SECONDS), _LONGEST_SECONDS) if rate else _LONGEST_SECONDS
 
 
 class Sender:
@@ -139,7 +145,7 @@ class Sender:
     def run(self) -> None:
         """Turns until `stop`. An unforeseen error is logged and ends the thread: /readyz then says so."""
         try:
-            while not self._stopped.wait(_TICK_SECONDS if self._traffic.rate else _RESTING_SECONDS):
+            while not self._stopped.wait(pause(self._traffic.rate)):
                 while self.run_once() == _BURST and not self._stopped.is_set():
                     pass
         except Exception:

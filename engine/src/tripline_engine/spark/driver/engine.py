@@ -46,7 +46,7 @@ from tripline_engine.spark.state.stored_state import StoredState
 from tripline_engine.topic_names import RULES
 
 _log = structlog.get_logger(__name__)
-_POLL_SECONDS: Final = 0.2
+_POLL_SECONDS: Final = 1.0
 _COMMIT_POLL_SECONDS: Final = 0.05
 # A micro-batch of a backlog takes seconds; after these the query is stopped in the middle of one.
 _GRACE_SECONDS: Final = 10.0

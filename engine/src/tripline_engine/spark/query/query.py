@@ -71,6 +71,8 @@ def start_query(
         .options(**kafka_options(settings.kafka))
         .option("checkpointLocation", str(spark_folder(settings.checkpoint)))
         .outputMode("update")
+        # of none Spark makes its usual trigger: the next micro-batch at once; and so it is where one takes longer
+        .trigger(processingTime=f"{settings.batch_interval_ms} milliseconds")
         .start()
     )
 
