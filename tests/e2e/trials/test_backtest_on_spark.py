@@ -45,7 +45,7 @@ from tripline_engine.spark.query.batch_session import start_batch_session
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
 
 JUDGED = Judged(TRANSACTION, "data")
-CELL, AT_ONCE = 40, 7
+CELL, BYTES = 40, 7_000
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def on_spark(
 ) -> tuple[list[SpanAlert], list[FileReport], list[tuple[int, int, int]]]:
     alerts: list[SpanAlert] = []
     told: list[tuple[int, int, int]] = []
-    spark = OnSpark(session, shards, CELL, AT_ONCE, fault)
+    spark = OnSpark(session, shards, CELL, BYTES, fault)
     tried, reports = backtest_on_spark(
         spark, history.rules, history.span, history.files, JUDGED, alerts.append,
         lambda *progress: told.append(progress),
@@ -118,7 +118,7 @@ def test_random_histories_with_kills(
         seen["histories"] += 1
         seen["with alerts"] += bool(alerts)
         seen["alerts"] += len(alerts)
-        seen["in several parts"] += len(alerts) > 2 * AT_ONCE
+        seen["in several parts"] += sum(len(json.dumps(one.alert)) for one in alerts) > 2 * BYTES
         seen[f"killed: {stage}"] += marker.exists()
     record_property("told", f"{dict(seen)}")
     assert seen["killed: read"] == seen["killed: judge"] == len(histories) // 3
@@ -173,7 +173,7 @@ def judged_from_logs(
         logs = Logs(history, by_topic, recorded.reopen, knowledge)
         units = plan_of(3, *asked, logs, JUDGED).source.count
         tried, reports = backtest_on_spark(
-            OnSpark(session, 3, CELL, AT_ONCE, fault), *asked, logs, JUDGED, alerts.append
+            OnSpark(session, 3, CELL, BYTES, fault), *asked, logs, JUDGED, alerts.append
         )
     assert [one.alert for one in alerts] == in_order(expected)
     assert (tried.engine, tried.transactions, reports) == (done.engine, done.transactions, [])

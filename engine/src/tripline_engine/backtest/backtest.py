@@ -17,7 +17,7 @@ from tripline_engine.backtest.evaluation import Evaluation, Take
 from tripline_engine.backtest.history import History, work_of
 from tripline_engine.backtest.tried import Progressed, Tried, not_told
 from tripline_engine.backtest.tried_log import TriedLog, as_it_was
-from tripline_engine.backtest.tried_rules import TriedRule
+from tripline_engine.backtest.tried_rules import TriedRule, tuning_of
 from tripline_engine.certificate.span import Span
 from tripline_engine.domain.shard.engine_config import Clock
 from tripline_engine.domain.shard.tick import TickAhead, UnreadableTick, read_tick, tick_payload
@@ -42,7 +42,7 @@ def backtest(
     progressed: Progressed = not_told,
 ) -> Tried:
     """Gives each alert of the span to `take`, in the recorded order. Raises RecordsMissing, OrderBroken."""
-    evaluation = Evaluation(history.engine, rules, judged, shards, span, take)
+    evaluation = Evaluation(history.engine, judged, shards, span, take, tuning_of(rules))
     progress = Progress(time.monotonic, history.batches, "backtesting")
     for batch in recorded_batches(rules, span, history, journals, judged):
         evaluation.judge(batch)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 
-from tripline_engine.backtest.tried_rules import TriedRule, tuning_of
 from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import AlertReader, SpanAlert
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Payload
+from tripline_engine.domain.shard.shard_tuning import ShardTuning
 from tripline_engine.prover.settings import Judged
 from tripline_engine.rebuild.payloads import Batch, PayloadPacker
 from tripline_engine.rebuild.shards import Shards
@@ -26,12 +26,18 @@ class Evaluation:
     """
 
     def __init__(
-        self, engine: str, rules: Sequence[TriedRule], judged: Judged, shards: int, span: Span, take: Take
+        self,
+        engine: str,
+        judged: Judged,
+        shards: int,
+        span: Span,
+        take: Take,
+        tuning: ShardTuning,
     ) -> None:
         event_type = judged.event_type
         key = (secrets.randbits(64), secrets.randbits(64))
         self.config = EngineConfig(engine, event_type, event_type.anchors, shards, key, judged.clock)
-        self._shards = Shards(self.config, lambda: 0, tuning_of(rules))
+        self._shards = Shards(self.config, lambda: 0, tuning)
         self._packer = PayloadPacker(self.config)
         self._reader, self._take = AlertReader(event_type, span, is_compared=False), take
 

@@ -259,5 +259,8 @@ def test_files_give_what_the_oracle_says_of_them_in_order(
         assert said(alerts) == said(expected), seed
         seen["histories"] += 1
         seen["with alerts"] += bool(alerts)
+        ids = {one.transaction_id for one in history.transactions}
+        seen["with ids that come again"] += len(ids) < len(history.transactions)
     record_property("tried", f"{dict(seen)}")
     assert seen["with alerts"] > seen["histories"] / 3
+    assert 0 < seen["with ids that come again"] < seen["histories"], "remembered, and not"

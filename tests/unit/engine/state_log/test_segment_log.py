@@ -15,6 +15,7 @@ from tests.unit.engine.support.segments import (
 )
 from tests.unit.engine.support.shard_harness import TRANSACTION, DictLog
 from tripline_engine.domain.history.voided import Voided
+from tripline_engine.domain.state_log.segment import PruneBounds
 from tripline_engine.domain.state_log.segment_log import DEFAULT_TUNING, SegmentLog, SegmentTuning
 
 
@@ -154,3 +155,21 @@ def test_a_missing_segment_is_said_so() -> None:
     state.remove("segment/payeeId/0")
     with pytest.raises(LookupError, match="segment/payeeId/0 is missing from the state log"):
         ids(log, state)
+
+
+def test_segments_that_are_not_written_are_known_all_the_same() -> None:
+    state, written, log = DictLog(), DictLog(), SegmentLog("payeeId", TRANSACTION)
+    unwritten = SegmentLog("payeeId", TRANSACTION, tuning=SegmentTuning(is_written=False))
+    for batch in range(40):
+        for one, store in ((log, written), (unwritten, state)):
+            one.append(rows(3 * batch, 3, time=100 * batch), store)
+        assert not unwritten.compact(state)
+        floor = 100 * (batch - 10)
+        log.expire(floor, floor, written)
+        unwritten.expire(floor, floor, state)
+        assert unwritten.prune({"payeeId": PruneBounds(floor)}, state) == 0
+        assert (unwritten.accepted, unwritten.first) == (log.accepted, log.first)
+    assert unwritten.accepted - unwritten.first == 33
+    assert list(state.items()) == []
+    with pytest.raises(LookupError):
+        list(unwritten.read(state))

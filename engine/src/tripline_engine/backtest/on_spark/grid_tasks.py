@@ -36,6 +36,7 @@ from tripline_engine.backtest.on_spark.work import (
 from tripline_engine.backtest.ordered.event_cells import Grid, micro_batches
 from tripline_engine.backtest.ordered.event_runs import EventRuns, bounds_of, event_sorted
 from tripline_engine.backtest.ordered.ordered_payloads import MASK, OrderedPayloads
+from tripline_engine.backtest.ordered.run_tuning import for_runs
 from tripline_engine.certificate.span_alert import AlertReader
 from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.domain.shard.shard_worker import ShardWorker
@@ -100,7 +101,8 @@ def _judge_shard(
 ) -> Iterator[pa.RecordBatch]:
     config, time_field = work.config, work.config.event_type.time_field.name
     reader = AlertReader(config.event_type, work.span, is_compared=False)
-    worker = ShardWorker(config, shard, MemoryLog(), None, lambda: 0, {}, work.tuning)
+    tuning = for_runs(work.tuning, runs, config.event_type)
+    worker = ShardWorker(config, shard, MemoryLog(), None, lambda: 0, {}, tuning)
     grid = Grid.over(
         min(one.least for one in times),
         max(one.most for one in times),

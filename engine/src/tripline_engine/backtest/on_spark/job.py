@@ -6,11 +6,10 @@ import re
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import msgspec
-import structlog
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -18,6 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 from pyspark.storagelevel import StorageLevel
 
 from tripline_engine.backtest.evaluation import Take
+from tripline_engine.backtest.on_spark.course import Course
 from tripline_engine.backtest.on_spark.file_units import Reported, whole_reports
 from tripline_engine.backtest.on_spark.grid_tasks import reading
 from tripline_engine.backtest.on_spark.log_units import Logs
@@ -32,19 +32,14 @@ from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import AlertReader
 from tripline_engine.errors import EngineError
 from tripline_engine.prover.settings import Judged
-from tripline_engine.spark.query.batch_session import start_batch_session
-
-_log = structlog.get_logger(__name__)
+from tripline_engine.spark.query.batch_session import start_batch_session, start_workers
 
 _PACKED: Final = "shardKey int, kind byte, number long, payload binary"
 _JUDGEMENTS: Final = "kind byte, eventTime long, alertId string, payload binary"
-_READ: Final = 1_000
-_JUDGED: Final = 2_000
 _SHARDS_PER_CORE: Final = 2
 """So many that one which is done early leaves no core idle for long."""
-_AT_ONCE: Final = 4_096
+_BYTES_AT_ONCE: Final = 16 << 20
 _LOOK_SECONDS: Final = 0.5
-_LOG_SECONDS: Final = 5.0
 _OURS: Final = re.compile(r"^\s*tripline_engine(?:\.\w+)+: (.+)$", re.MULTILINE)
 """The last line of a traceback of Python's that ends in an error of this package."""
 
@@ -66,6 +61,7 @@ def judge_on(
     """`backtest_on_spark` with a session of its own. Raises BadSettings for a cluster without a secret, too."""
     session = start_batch_session(master)
     try:
+        start_workers(session)
         count = shards or _SHARDS_PER_CORE * session.sparkContext.defaultParallelism
         return backtest_on_spark(OnSpark(session, count), rules, span, tried_on, judged, take, progressed)
     finally:
@@ -77,14 +73,14 @@ class OnSpark:
     """Where a history is judged, and in how many shards.
 
     :ivar cell: transactions in a cell of the grid of event times, on average
-    :ivar at_once: alerts that the driver holds at a time, about; one may be 20 KB
+    :ivar bytes_at_once: of alerts that the driver gets at a time, about; it holds twice as many
     :ivar fault: what a test has tasks do
     """
 
     session: SparkSession
     shards: int
     cell: int = CELL
-    at_once: int = _AT_ONCE
+    bytes_at_once: int = _BYTES_AT_ONCE
     fault: Fault | None = None
 
 
@@ -102,17 +98,18 @@ def backtest_on_spark(
     Raises UnreadableRecording, RecordsMissing, OrderBroken, JobFailed.
     """
     started = time.monotonic()
-    plan = plan_of(spark.shards, rules, span, tried_on, judged)
+    plan = plan_of(spark.shards, rules, span, tried_on, judged, progressed)
     work = replace(plan.work, tuning=tuning_of(rules), cell=spark.cell, fault=spark.fault)
     judgements = _judgements(spark.session, plan, work).persist(StorageLevel.DISK_ONLY)
     reader = AlertReader(judged.event_type, span, is_compared=False)
     reports: list[Reported] = []
     batches, transactions = plan.batches, 0
     try:
-        count = _run(spark.session, judgements, Course(progressed))
-        parts = _in_order(judgements, 1 + count // spark.at_once)
+        course = Course(progressed, spark.session.sparkContext.defaultParallelism, plan.work_done)
+        size = _run(spark.session, judgements, course)
+        parts = _in_order(judgements, 1 + size // spark.bytes_at_once)
         # Of a query Spark keeps all that its jobs gave until it ends, and each part is one job: an RDD is no query.
-        for row in parts.rdd.toLocalIterator():
+        for row in parts.rdd.toLocalIterator(prefetchPartitions=True):
             payload = bytes(row["payload"])
             if row["kind"] == REPORT:
                 reports.append(msgspec.json.decode(payload, type=Reported))
@@ -127,7 +124,7 @@ def backtest_on_spark(
         raise _failed(error) from error
     finally:
         judgements.unpersist()
-    progressed(_READ + _JUDGED, _READ + _JUDGED, transactions)
+    progressed(course.whole, course.whole, transactions)
     tried = Tried(work.config.engine_id, batches, transactions, time.monotonic() - started)
     return tried, whole_reports(reports, plan.files)
 
@@ -146,42 +143,19 @@ def _in_order(judgements: DataFrame, parts: int) -> DataFrame:
     return judgements.repartitionByRange(parts, *order).sortWithinPartitions(*order)
 
 
-@dataclass(slots=True)
-class Course:
-    """How far the job is, by its finished tasks."""
-
-    progressed: Progressed
-    started: float = field(default_factory=time.monotonic)
-    _logged: float = 0.0
-    _done: int = 0
-
-    def tell(self, tasks: Sequence[tuple[int, int]]) -> None:
-        """Finished tasks, of how many, of each stage that has begun, in their order."""
-        shares = [done / of if of else 1.0 for done, of in tasks]
-        work = sum(of * share for of, share in zip((_READ, _JUDGED), shares, strict=False))
-        # once all is done no stage is told
-        done = max(self._done, round(work))
-        self._done = done
-        self.progressed(done, _READ + _JUDGED, 0)
-        seconds = time.monotonic() - self.started
-        if done and seconds - self._logged >= _LOG_SECONDS:
-            self._logged = seconds
-            left = seconds * (_READ + _JUDGED - done) / done
-            _log.info("backtesting", tasks=[f"{one} of {of}" for one, of in tasks], seconds_left=round(left))
-
-
 def _run(session: SparkSession, judgements: DataFrame, course: Course) -> int:
-    """Has Spark do it, and looks how far it is; whoever waits may end it. How many judgements there are."""
+    """Has Spark do it, and looks how far it is; whoever waits may end it. The bytes of all judgements."""
     failed: list[Exception] = []
-    counted: list[int] = []
+    sizes: list[int] = []
 
-    def count() -> None:
+    def judge() -> None:
         try:
-            counted.append(judgements.count())
+            [(size,)] = judgements.agg(F.sum(F.length("payload"))).collect()
+            sizes.append(size or 0)
         except (PySparkException, Py4JError) as error:
             failed.append(error)
 
-    thread = threading.Thread(target=count, name="backtest", daemon=True)
+    thread = threading.Thread(target=judge, name="backtest", daemon=True)
     thread.start()
     try:
         while thread.is_alive():
@@ -193,16 +167,16 @@ def _run(session: SparkSession, judgements: DataFrame, course: Course) -> int:
             thread.join()
     if failed:
         raise failed[0]
-    return counted[0]
+    return sizes[0]
 
 
 def _tasks(session: SparkSession) -> list[tuple[int, int]]:
-    """Finished tasks, and how many there are, of reading and of judging, if these have begun."""
+    """Finished tasks, and how many there are, of reading and of judging. Spark tells late how many run."""
     tracker: Any = session.sparkContext.statusTracker()
     jobs = [tracker.getJobInfo(job) for job in tracker.getActiveJobsIds()]
     stages = sorted(stage for job in jobs if job is not None for stage in job.stageIds)
     told = [info for stage in stages if (info := tracker.getStageInfo(stage)) is not None]
-    return [(info.numCompletedTasks, info.numTasks) for info in told][:2]
+    return [(one.numCompletedTasks, one.numTasks) for one in told][:2]
 
 
 def _failed(error: Exception) -> EngineError:

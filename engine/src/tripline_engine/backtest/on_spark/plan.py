@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tripline_engine.backtest.backtest import recorded_batches
+from tripline_engine.backtest.on_spark.course import PLANNED, planning
 from tripline_engine.backtest.on_spark.file_units import FileUnits, units_of
 from tripline_engine.backtest.on_spark.grid_tasks import judging
 from tripline_engine.backtest.on_spark.log_units import Logs, LogUnits, log_units
@@ -16,6 +17,7 @@ from tripline_engine.backtest.ordered.file_history import Files
 from tripline_engine.backtest.ordered.known_today import BY_ARRIVAL, Known
 from tripline_engine.backtest.ordered.ordered_payloads import wanted_anchors
 from tripline_engine.backtest.ordered.recorded_file import RecordedFile
+from tripline_engine.backtest.tried import Progressed, not_told
 from tripline_engine.backtest.tried_log import TriedLog, is_named_value
 from tripline_engine.backtest.tried_rules import TriedRule
 from tripline_engine.certificate.span import Span
@@ -31,6 +33,7 @@ class Plan:
     :ivar judging: makes the task of a shard
     :ivar files: names of the files that are reported on
     :ivar batches: micro-batches that are judged, as far as that is known before
+    :ivar work_done: to make it
     """
 
     work: Work
@@ -38,10 +41,16 @@ class Plan:
     judging: Callable[[Work], Task]
     files: Sequence[str] = ()
     batches: int = 0
+    work_done: int = 0
 
 
 def plan_of(
-    shards: int, rules: Sequence[TriedRule], span: Span, tried_on: Files | Logs, judged: Judged
+    shards: int,
+    rules: Sequence[TriedRule],
+    span: Span,
+    tried_on: Files | Logs,
+    judged: Judged,
+    progressed: Progressed = not_told,
 ) -> Plan:
     """The job over this history. Raises UnreadableRecording, RecordsMissing, OrderBroken."""
     event_type = judged.event_type
@@ -67,5 +76,6 @@ def plan_of(
         )  # fmt: skip
         return Plan(work, LogUnits(reopen, known, offsets), judging)
     heads = recorded_batches(rules, span, history, journals, judged, heads=True)
-    recorded = RecordedUnits.of(heads, reopen)
-    return Plan(Work(config, span, anchors), recorded, judging_recorded, batches=recorded.batches)
+    recorded = RecordedUnits.of(planning(heads, history.batches, progressed), reopen)
+    work = Work(config, span, anchors)
+    return Plan(work, recorded, judging_recorded, batches=recorded.batches, work_done=PLANNED)

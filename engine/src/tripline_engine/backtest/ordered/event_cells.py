@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-CELL: Final = 40_000
+CELL: Final = 200_000
 """Transactions in a cell, on average over the history; in a micro-batch at most."""
 
 

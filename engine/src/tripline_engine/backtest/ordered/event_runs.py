@@ -90,7 +90,8 @@ class EventRuns:
         self._pending_rows += table.num_rows
         self._count += table.num_rows
         if self._pending_rows >= self._run:
-            run = self._sorted_pending()
+            run = self._sorted(self._pending)
+            self._pending, self._pending_rows = [], 0
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, run.schema) as writer:
                 writer.write_table(run)
@@ -100,6 +101,11 @@ class EventRuns:
         """Adds a run of so many rows, an Arrow IPC stream."""
         self._count += rows
         self._append(stream)
+
+    def columns(self, name: str) -> Iterator[pa.Array]:
+        """A column of all rows, run by run, before they are merged."""
+        for table in self._tables():
+            yield from table.column(name).chunks
 
     def merged(self, piece: int = _PIECE) -> Iterator[pa.Table]:
         """All rows, once, in tables of about so many."""
@@ -125,12 +131,8 @@ class EventRuns:
                 mapped.seek(start)
                 yield pa.ipc.open_stream(mapped.read_buffer(end - start)).read_all()
         if self._pending:
-            yield self._sorted_pending()
-
-    def _sorted_pending(self) -> pa.Table:
-        run = self._sorted(self._pending)
-        self._pending, self._pending_rows = [], 0
-        return run
+            self._pending = [self._sorted(self._pending)]
+            yield self._pending[0]
 
     def _sorted(self, tables: list[pa.Table]) -> pa.Table:
         return event_sorted(pa.concat_tables(tables), self._time_field, self._ties)

@@ -22,9 +22,10 @@ from tripline_engine.backtest.ordered.event_cells import CELL
 from tripline_engine.backtest.ordered.event_runs import EventRuns
 from tripline_engine.backtest.ordered.ordered_judging import judge_in_order
 from tripline_engine.backtest.ordered.recorded_file import FileReport, RecordedFile
+from tripline_engine.backtest.ordered.run_tuning import for_runs
 from tripline_engine.backtest.tried import Progressed, Tried, not_told
 from tripline_engine.backtest.tried_log import TriedLog, is_named_value
-from tripline_engine.backtest.tried_rules import TriedRule
+from tripline_engine.backtest.tried_rules import TriedRule, tuning_of
 from tripline_engine.certificate.span import Span
 from tripline_engine.kafka_log.record import Record
 from tripline_engine.prover.settings import Judged
@@ -72,7 +73,8 @@ def backtest_files(
             share = progress.transactions / len(runs)
             progressed(_READ + round(_JUDGED * share), _READ + _JUDGED, progress.transactions)
 
-        evaluation = Evaluation("files", rules, judged, shards, span, take)
+        tuning = for_runs(tuning_of(rules), runs, judged.event_type)
+        evaluation = Evaluation("files", judged, shards, span, take, tuning)
         judge_in_order(evaluation, rules, runs, events, None, cell, judged_some)
     return Tried("files", progress.batches, progress.transactions, progress.seconds), reports
 

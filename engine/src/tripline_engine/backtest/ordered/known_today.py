@@ -25,9 +25,10 @@ from tripline_engine.backtest.history import History
 from tripline_engine.backtest.ordered.event_cells import CELL
 from tripline_engine.backtest.ordered.event_runs import EventRuns
 from tripline_engine.backtest.ordered.ordered_judging import judge_in_order
+from tripline_engine.backtest.ordered.run_tuning import for_runs
 from tripline_engine.backtest.tried import Progressed, Tried, not_told
 from tripline_engine.backtest.tried_log import TriedLog, is_no_command
-from tripline_engine.backtest.tried_rules import TriedRule
+from tripline_engine.backtest.tried_rules import TriedRule, tuning_of
 from tripline_engine.certificate.span import Span
 from tripline_engine.domain.transactions.parser import Parser
 from tripline_engine.kafka_log.record import Record
@@ -62,7 +63,6 @@ def backtest_today(
     """Gives each alert of the span to `take`, in the order of event times. Raises RecordsMissing."""
     known = Known.of(rules, span, history, journals, judged.event_type)
     reader = known.reader(judged.event_type, span)
-    evaluation = Evaluation(history.engine, rules, judged, shards, span, take)
     progress, read, of = Progress(time.monotonic, 0, "backtesting"), 0, _size(journals, history)
     with tempfile.TemporaryDirectory(prefix="tripline-backtest-") as folder:
         runs = EventRuns(Path(folder), judged.event_type.time_field.name, ties=BY_ARRIVAL)
@@ -79,6 +79,8 @@ def backtest_today(
             )
 
         whole_from = known.whole_from if history.available or reader.left_out else None
+        tuning = for_runs(tuning_of(rules), runs, judged.event_type)
+        evaluation = Evaluation(history.engine, judged, shards, span, take, tuning)
         judge_in_order(evaluation, rules, runs, known.events, whole_from, CELL, judged_some)
     return Tried(history.engine, progress.batches, progress.transactions, progress.seconds)
 

@@ -16,7 +16,7 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.tick import tick_payload
 from tripline_engine.kafka_log.record import Record
-from tripline_engine.spark.rows.packing import ipc_stream, shares
+from tripline_engine.spark.rows.packing import shares
 
 MASK = "mask"
 
@@ -54,12 +54,13 @@ class OrderedPayloads:
         """The sorted transactions for each shard that takes some."""
         batch = self._numbered(table, np.zeros(table.num_rows, np.uint16))
         for shard, share in shares(self.config, batch, self.anchors):
-            yield shard, Payload(Kind.TRANSACTIONS, ipc_stream(share), 0)
+            yield shard, Payload(Kind.TRANSACTIONS, b"", 0, share)
 
     def of_shard(self, table: pa.Table) -> Payload:
         """Sorted transactions that are one shard's, with their masks there."""
-        batch = self._numbered(table, np.asarray(table.column(MASK).chunk(0)))
-        return Payload(Kind.TRANSACTIONS, ipc_stream(batch), 0)
+        return Payload(
+            Kind.TRANSACTIONS, b"", 0, self._numbered(table, np.asarray(table.column(MASK).chunk(0)))
+        )
 
     def _numbered(self, table: pa.Table, masks: Uint16Array) -> pa.RecordBatch:
         event_type = self.config.event_type

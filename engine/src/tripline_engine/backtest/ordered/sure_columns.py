@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from tripline_contracts.event_type import MAX_TIMESTAMP, TEXT_KINDS, EventType, Field
 from tripline_contracts.normal_forms.normal_texts import NORMAL_TEXTS
 from tripline_contracts.recordings.file_mapping import Columns, Constant, Count, FieldMapping, FileMapping
-from tripline_engine.domain.memory.array_types import BoolArray
+from tripline_engine.domain.memory.array_types import BoolArray, Int32Array, Int64Array
 from tripline_engine.domain.transactions.columns import DECIMAL
 from tripline_engine.domain.transactions.parser import column_type
 
@@ -98,9 +98,8 @@ class FieldColumn:
             return self._left(cells)
         texts = cells.cast(pa.string())
         texts.validate(full=True)
-        empty = pc.equal(texts, "")
-        if pc.any(empty).as_py():
-            texts = pc.if_else(empty, pa.scalar(None, pa.string()), texts)
+        if not np.diff(_bounds(texts)).all():
+            texts = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
         sure = self._is_plain(texts)
         if self.values is not None:
             texts = _translated(texts, self.values)
@@ -114,9 +113,8 @@ class FieldColumn:
     def _is_plain(self, texts: pa.Array) -> BoolArray:
         """Where the text is what stands there, and no sign for something else."""
         sure = np.ones(len(texts), np.bool_)
-        _, offsets, data = texts.buffers()
-        bounds = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
-        letters = np.frombuffer(data or b"", np.uint8)[bounds[0] : bounds[-1]]
+        bounds = _bounds(texts)
+        letters = np.frombuffer(texts.buffers()[2] or b"", np.uint8)[bounds[0] : bounds[-1]]
         if not letters.all():
             sure &= ~_filled(pc.match_substring(texts, "\0"))
         if self.stripped and len(letters):
@@ -134,7 +132,9 @@ class FieldColumn:
         return sure
 
     def _is_short(self, texts: pa.Array) -> BoolArray:
-        if self.field.max_length is None:
+        longest = int(np.diff(_bounds(texts)).max(initial=0))
+        # a letter has a byte at least
+        if self.field.max_length is None or longest <= self.field.max_length:
             return np.ones(len(texts), np.bool_)
         return ~_filled(pc.greater(pc.utf8_length(texts), self.field.max_length))
 
@@ -211,14 +211,26 @@ def _translated(texts: pa.Array, values: Mapping[str, str]) -> pa.Array:
     return meant.take(encoded.indices)
 
 
+def _bounds(texts: pa.Array) -> Int32Array:
+    """Where each text begins in the bytes of all, and where the last one ends."""
+    offsets = texts.buffers()[1]
+    if offsets is None:
+        return np.zeros(1, np.int32)
+    return np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+
+
 def _within(numbers: pa.Array, least: int, most: int) -> BoolArray:
     """Where a number (int64) is within these bounds, or null."""
     plain = _plain(numbers)
+    if not numbers.null_count and least <= plain.min(initial=least) and plain.max(initial=most) <= most:
+        return np.ones(len(numbers), np.bool_)
     within: BoolArray = ((plain >= least) & (plain <= most)) | np.array(numbers.is_null())
     return within
 
 
-def _plain(numbers: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _plain(numbers: pa.Array) -> Int64Array:
+    if not numbers.null_count:
+        return np.asarray(numbers)
     return np.array(numbers.fill_null(0), np.int64)
 
 

@@ -27,6 +27,7 @@ from tripline_engine.domain.judging.verdict import Verdict
 from tripline_engine.domain.judging.window_build import restructure
 from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.memory.arena import Arena, HeapArena
+from tripline_engine.domain.memory.array_types import BoolArray, Millis
 from tripline_engine.domain.rules.judged_spans import OPEN, JudgedSpans, Span
 from tripline_engine.domain.rules.named_values import NamedValues
 from tripline_engine.domain.rules.rule_book import RuleBook
@@ -85,6 +86,12 @@ class Anchor:
             side_low, side_high = self._key.of(rows.texts[SIDE])
             anchor_low, anchor_high = anchor_low + side_low * _SIDE_MIX, anchor_high ^ side_high * _SIDE_MIX
         return low ^ anchor_low * _ID_MIX, high + anchor_high * _ANCHOR_MIX
+
+    def accept_ids(self, rows: TransactionBatch, reach_ms: Millis, floor_ms: Millis) -> BoolArray:
+        """Of n transactions, in order: False for a duplicate. Remembers the others, see `SeenIds.accept`."""
+        if self._tuning.ids_are_distinct:
+            return np.ones(len(rows), np.bool_)
+        return self.ids.accept(*self.identities(rows), rows.record_time, reach_ms, floor_ms)
 
     def restructure(self, plan: WindowPlan, watermarks: Watermarks, log: AnchorLog) -> None:
         """Maintain exactly this from now on; what is new is built from the history and from the log."""

@@ -43,6 +43,7 @@ class AnchorTuning:
     :ivar folded_rows: rows that are folded into a bucket set, before they are dropped, at a time
     :ivar parallel_rows: rows from which windows are built on several threads
     :ivar telling: a proof is told more than an engine tells
+    :ivar ids_are_distinct: no two transactions that come have an id in common, so none is remembered
     """
 
     history: history.HistoryTuning = history.DEFAULT_TUNING
@@ -51,6 +52,7 @@ class AnchorTuning:
     folded_rows: int = 1 << 16
     parallel_rows: int = PARALLEL_ROWS
     telling: Telling = DEFAULT_TELLING
+    ids_are_distinct: bool = False
 
 
 DEFAULT_TUNING: Final = AnchorTuning()

@@ -135,8 +135,8 @@ class MeasureReading:
         """The limit of the i-th window as plain decimal text; None if it has no value."""
         if self.behind is not None:
             return self.behind.limit(i)
-        runs = (limit for first, until, limit in self.limits if first <= self.start + i < until)
-        return next(runs).text
+        row = self.start + i
+        return next(limit.text for first, until, limit in self.limits if first <= row < until)
 
     def count(self, i: int) -> int:
         """Contributing transactions of the i-th window."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -159,7 +160,7 @@ class Threshold:
         by_order = (False, False, False) if scaled is None else satisfied_by(operator)
         self.words = ThresholdWords(*split(scaled or 0), np.array(by_order))
 
-    @property
+    @cached_property
     def text(self) -> str | None:
         """The limit as plain decimal text."""
         return None if self.scaled is None else decimals.plain_scaled(self.scaled)

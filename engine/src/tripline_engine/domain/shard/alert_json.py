@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tripline_contracts.canonical import alert_id
-from tripline_contracts.event_type import SIDE, EventType
+from tripline_contracts.event_type import SIDE, EventType, Field
 from tripline_contracts.rules.conditions import Condition
 from tripline_contracts.rules.grouping_keys import field_of, group_of, grouping_json, step_of
 from tripline_contracts.rules.relative_limits import Baseline
@@ -16,9 +16,8 @@ from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.shard.alert_mode import mode_of
 
 
-def ingested_at(transaction: Mapping[str, Any], record_time: int, event_type: EventType) -> int:
-    """When the transaction entered, in ms: as it says itself, else its record time."""
-    field = event_type.ingestion_field
+def ingested_at(transaction: Mapping[str, Any], record_time: int, field: Field | None) -> int:
+    """When the transaction entered, in ms: as it says itself in that field, else its record time."""
     value = transaction[field.name] if field else None
     return record_time if value is None else value
 

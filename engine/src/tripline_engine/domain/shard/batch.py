@@ -66,7 +66,7 @@ class Batch:
                 self._output.counters["pruned_columns"] += anchor.clean_up()
         if by_kind[Kind.TRANSACTIONS]:
             transactions = BatchTransactions(self._output, self._state, self._need.needed)
-            rows = transactions.read([payload.data for payload in by_kind[Kind.TRANSACTIONS]])
+            rows = transactions.read(by_kind[Kind.TRANSACTIONS])
             self._projection.expect(len(rows))
             transactions.judge(rows)
         for payload in by_kind[Kind.PARSE_REJECTS]:

@@ -43,13 +43,14 @@ class BatchOutput:
         """
         triggering = sorted({verdict.row for verdict in verdicts if verdict.partial is None})
         transactions = transactions_json(rows, triggering, row_type)
+        ingestion = self.config.event_type.ingestion_field
         for verdict in _in_order(verdicts):
             shadow = rules[verdict.version.rule_id].shadow
             if verdict.partial is not None:
                 self._alert(verdict, verdict.partial, None, shadow)
                 continue
             transaction, record_time = transactions[verdict.row], int(rows.record_time[verdict.row])
-            ingested = ingested_at(transaction, record_time, self.config.event_type)
+            ingested = ingested_at(transaction, record_time, ingestion)
             self._alert(verdict, transaction, ingested, shadow)
 
     def raise_history_alerts(self, verdicts: Sequence[Verdict]) -> None:

@@ -17,6 +17,7 @@ from tripline_engine.domain.shard.admission import Admission, admit, detail
 from tripline_engine.domain.shard.anchor_state import AnchorState
 from tripline_engine.domain.shard.batch_output import BatchOutput, transactions_json
 from tripline_engine.domain.shard.kafka_records import judged_reject, trace_record
+from tripline_engine.domain.shard.ports import Payload
 from tripline_engine.domain.shard.shard_state import ShardState
 from tripline_engine.domain.shard.traces import TraceCollector
 from tripline_engine.domain.transactions.columns import TransactionBatch
@@ -34,9 +35,9 @@ class BatchTransactions:
         self._event_type = output.config.event_type
         self._traces = TraceCollector(self._event_type, output.now)
 
-    def read(self, slices: Sequence[bytes]) -> TransactionBatch:
-        """The transactions of Arrow IPC streams, none of them empty, in the engine's order."""
-        tables = sorted((pa.ipc.open_stream(data).read_all() for data in slices), key=_source)
+    def read(self, payloads: Sequence[Payload]) -> TransactionBatch:
+        """The transactions of payloads, none of them empty, in the engine's order."""
+        tables = sorted((_table(payload) for payload in payloads), key=_source)
         # a slice with backfilled records has a column more
         alike = len({table.num_columns for table in tables}) == 1
         table = pa.concat_tables(tables, promote_options="none" if alike else "default").combine_chunks()
@@ -66,7 +67,7 @@ class BatchTransactions:
         output, book, arrays = self._output, self._state.book, anchor.arrays
         row_type = rows_type(self._event_type, anchor.name)
         reach, id_floor = book.settings.duplicate_reach_ms, self._state.watermarks.id_floor
-        first = arrays.ids.accept(*arrays.identities(rows), rows.record_time, reach, id_floor)
+        first = arrays.accept_ids(rows, reach, id_floor)
         output.counters["duplicates"] += int(len(rows) - first.sum())
         if not first.all():
             repeated = rows.filter(~first & rows.ordinary, row_type)
@@ -121,6 +122,12 @@ class BatchTransactions:
 def _counted(judging: Iterable[JudgingVersion]) -> list[JudgingVersion]:
     """Without shadows, for counters are of rules."""
     return [one for one in judging if not one[0].is_shadow]
+
+
+def _table(payload: Payload) -> pa.Table:
+    if payload.rows is not None:
+        return pa.Table.from_batches([payload.rows])
+    return pa.ipc.open_stream(payload.data).read_all()
 
 
 def _source(table: pa.Table) -> tuple[int, int]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+import pyarrow as pa
+
 
 class Kind(IntEnum):
     """Kinds of payloads. The numbers are stored nowhere: they only live inside one micro-batch."""
@@ -26,12 +28,13 @@ class Payload:
 
     `position` is the Kafka offset for rule events and ticks, and 0 otherwise. `data` is the raw Kafka value for rule
     events, `tick.tick_payload` for ticks, an Arrow IPC stream for transactions and parse rejects, JSON for partition
-    ranges.
+    ranges. Transactions that this process has as columns already are in `rows`, as in the stream, and `data` is empty.
     """
 
     kind: Kind
     data: bytes
     position: int
+    rows: pa.RecordBatch | None = None
 
 
 @dataclass(frozen=True, slots=True)

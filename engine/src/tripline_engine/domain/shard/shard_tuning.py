@@ -32,3 +32,15 @@ DEFAULT_TUNING: Final = ShardTuning()
 def that_tells(telling: anchor_tuning.Telling) -> ShardTuning:
     """The default's, but for what is told of what is judged."""
     return replace(DEFAULT_TUNING, anchor=replace(DEFAULT_TUNING.anchor, telling=telling))
+
+
+def in_one_pass(tuning: ShardTuning, *, ids_are_distinct: bool) -> ShardTuning:
+    """Of a shard in memory that takes all rule events before all transactions: no row is ever read back from its log.
+
+    :param ids_are_distinct: no two of the transactions have an id in common
+    """
+    return replace(
+        tuning,
+        anchor=replace(tuning.anchor, ids_are_distinct=ids_are_distinct),
+        segments=replace(tuning.segments, is_written=False),
+    )

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from tripline_contracts.event_type import EventType
 from tripline_engine.domain.history.voided import Voided
+from tripline_engine.domain.memory.array_types import Int64Array
 from tripline_engine.domain.state_log.segment import PruneBounds, Segment
 from tripline_engine.domain.state_log.segment_codec import MARK, EntryForm, joined
 from tripline_engine.domain.state_log.state_log import SEGMENT, StateLog
@@ -34,6 +35,7 @@ class SegmentTuning:
         fro between the shard and the state store would stall a micro-batch for a tenth of a second
     :ivar entry_rows: a large micro-batch is written in entries of that many: pruning one later is little work
     :ivar read_rows: rows are read back in runs of at least that many
+    :ivar is_written: False: segments are known and not written, for a process that never reads any back
     """
 
     fan_in: int = 16
@@ -41,6 +43,7 @@ class SegmentTuning:
     moved_rows: int = 1 << 15
     entry_rows: int = 1 << 13
     read_rows: int = 1 << 16
+    is_written: bool = True
 
 
 DEFAULT_TUNING: Final = SegmentTuning()
@@ -85,18 +88,25 @@ class SegmentLog:
         """Write accepted transactions."""
         if not len(rows):
             return
+        if not self._tuning.is_written:
+            self._add(len(rows), rows.time, rows.record_time)
+            self.accepted += len(rows)
+            return
         table = rows.table.select(self._form.schema.names)
         if rows.backfilled is not None:
             marks = pa.array(rows.backfilled, mask=~rows.backfilled)
             table = table.append_column(MARK, marks)
         for start in range(0, len(rows), self._tuning.entry_rows):
             part = slice(start, start + self._tuning.entry_rows)
-            times, record_times = rows.time[part], rows.record_time[part]
-            segment = Segment(self._next, len(times), 0, int(times.max()), int(record_times.max()))
+            segment = self._add(len(rows.time[part]), rows.time[part], rows.record_time[part])
             log.put(self._key(segment), self._form.whole(table.slice(start, self._tuning.entry_rows)))
-            self.segments.append(segment)
-            self._next += 1
         self.accepted += len(rows)
+
+    def _add(self, rows: int, times: Int64Array, record_times: Int64Array) -> Segment:
+        segment = Segment(self._next, rows, 0, int(times.max()), int(record_times.max()))
+        self.segments.append(segment)
+        self._next += 1
+        return segment
 
     def clear(self) -> None:
         """Forget all transactions but for their ids."""
@@ -120,7 +130,7 @@ class SegmentLog:
 
         :returns: whether rows were written
         """
-        while (index := self._first_compactable()) is not None:
+        while self._tuning.is_written and (index := self._first_compactable()) is not None:
             if not self._compact_from(index, log).is_manifest:
                 return True
         return False
@@ -159,6 +169,8 @@ class SegmentLog:
 
         :param bounds: by field
         """
+        if not self._tuning.is_written:
+            return 0
         highest, end = max((bound.time for bound in bounds.values()), default=0), self.first
         for index, segment in enumerate(self.segments):
             end += segment.rows

@@ -175,10 +175,11 @@ def _backfilled(table: pa.Table) -> BoolArray | None:
 
 
 def _texts(table: pa.Table, name: str) -> Texts:
-    return _texts_of(_array(table, name))
+    return texts_of(_array(table, name))
 
 
-def _texts_of(array: pa.Array) -> Texts:
+def texts_of(array: pa.Array) -> Texts:
+    """A column of strings as the engine has them."""
     _, offsets, data = array.buffers()
     begin, end = array.offset, array.offset + len(array) + 1
     if offsets is None or len(array) == 0:

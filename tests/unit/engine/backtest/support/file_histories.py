@@ -75,11 +75,13 @@ class FileHistory:
 
 
 def file_history(seed: int, profile: Profile, folder: Path, rules: int = 1) -> FileHistory:
-    """One drawn by the seed, in one Parquet file or two, of several row groups."""
+    """One drawn by the seed, in one Parquet file or two, of several row groups; of odd seeds each id comes once."""
     batches, rng = random_history(seed, profile), Random(seed)
     choice = list(definitions(batches))
     drawn = [tried(rng.choice(choice), 900_001 + number) for number in range(rules)]
     transactions = list(readable(batches))
+    if seed % 2:
+        transactions = list({one.transaction_id: one for one in reversed(transactions)}.values())[::-1]
     paths = []
     cut = rng.randrange(len(transactions) + 1)
     for number, part in enumerate([transactions[:cut], transactions[cut:]]):
