@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,11 @@ def in_process(history: FileHistory, shards: int) -> tuple[list[SpanAlert], list
     return alerts, reports
 
 
+def parted(alerts: Sequence[SpanAlert]) -> tuple[list[SpanAlert], list[SpanAlert]]:
+    """Those that are told whole, and those that are counted alone."""
+    return [one for one in alerts if one.alert_id], [one for one in alerts if not one.alert_id]
+
+
 def in_order(alerts: Sequence[SpanAlert]) -> list[dict[str, Any]]:
     """All that is said, of the moment too: both clocks stand at zero."""
     return [one.alert for one in sorted(alerts, key=lambda one: (one.event_time, one.alert_id))]
@@ -106,23 +112,30 @@ def test_random_histories_with_kills(
         history = file_history(
             seed, draw.choice([EVERYTHING_AND_MORE, THE_WHOLE_LANGUAGE]), tmp_path, rules=2
         )
+        one = bool(seed % 3)
+        history.rules[one] = replace(history.rules[one], is_counted=True)
         marker, shards = tmp_path / f"killed-{seed}", draw.choice([2, 3])
         stage = ["", "read", "judge"][seed % 3]
         fault = KillOnce(marker, stage) if stage else None
         alerts, reports, told = on_spark(session, history, shards, fault)
         expected, same_reports = in_process(history, 1)
-        assert [one.alert for one in alerts] == in_order(expected), seed
+        kept, counted = parted(alerts)
+        expected_kept, expected_counted = parted(expected)
+        assert [one.alert for one in kept] == in_order(expected_kept), seed
+        assert Counter(map(repr, counted)) == Counter(map(repr, expected_counted)), seed
         assert [one.to_json() for one in reports] == [one.to_json() for one in same_reports]
         assert [done for done, *_ in told] == sorted(done for done, *_ in told)
         assert told[-1][0] == told[-1][1]
         seen["histories"] += 1
         seen["with alerts"] += bool(alerts)
         seen["alerts"] += len(alerts)
+        seen["counted"] += len(counted)
         seen["in several parts"] += sum(len(json.dumps(one.alert)) for one in alerts) > 2 * BYTES
         seen[f"killed: {stage}"] += marker.exists()
     record_property("told", f"{dict(seen)}")
     assert seen["killed: read"] == seen["killed: judge"] == len(histories) // 3
     assert seen["with alerts"] >= 2
+    assert seen["counted"]
     assert seen["in several parts"] >= 1
 
 

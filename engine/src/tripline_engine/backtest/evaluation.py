@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 
+from tripline_engine.backtest.counted_alerts import CountedAlerts
 from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import AlertReader, SpanAlert
 from tripline_engine.domain.shard.engine_config import EngineConfig
@@ -16,7 +17,7 @@ from tripline_engine.rebuild.shards import Shards
 from tripline_engine.topic_names import ALERTS
 
 Take = Callable[[SpanAlert], None]
-"""Gets each alert, in the order in which they are given."""
+"""Gets each alert, in the order in which they are given; those that are counted alone as `CountedAlerts` makes them."""
 
 
 class Evaluation:
@@ -40,6 +41,7 @@ class Evaluation:
         self._shards = Shards(self.config, lambda: 0, tuning)
         self._packer = PayloadPacker(self.config)
         self._reader, self._take = AlertReader(event_type, span, is_compared=False), take
+        self._counted = CountedAlerts.told(tuning.anchor.telling, event_type)
 
     def judge(self, batch: Batch) -> None:
         """Judges one, and gives its alerts of the span away."""
@@ -50,4 +52,4 @@ class Evaluation:
         for record in self._shards.take(payloads):
             alert = self._reader.read(record.value) if record.topic == ALERTS else None
             if alert is not None:
-                self._take(alert)
+                self._take(self._counted.less(alert) if self._counted.has(alert) else alert)

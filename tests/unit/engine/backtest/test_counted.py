@@ -1,10 +1,9 @@
-"""Rules whose alerts are counted alone: the same alerts, without contributors, and none of them kept."""
+"""Rules whose alerts are counted alone: the same alerts, of which little is told, and none of them kept."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -27,34 +26,58 @@ from tests.unit.engine.backtest.test_backtest import (
 )
 from tests.unit.engine.backtest.test_files import ROWS, json_lines
 from tests.unit.engine.backtest.test_known_today import ALL, EACH
-from tests.unit.engine.support.shard_harness import TRANSACTION
+from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
+from tripline_engine.backtest.counted_alerts import CountedAlerts
 from tripline_engine.backtest.tried_rules import UnreadableRule, read_rules
+from tripline_engine.certificate.span_alert import SpanAlert
 from tripline_engine.cli import main
+from tripline_engine.domain.judging.anchor_tuning import Telling
+from tripline_engine.domain.shard.shard_tuning import that_tells
 
 HISTORIES = 12
 
 
-def test_they_are_the_same_but_for_their_contributors() -> None:
+def test_they_are_the_same_ones_and_nothing_else_is_told_of_them() -> None:
     logging.getLogger("tripline_engine").setLevel(logging.ERROR)
-    listed = 0
+    counted = CountedAlerts(frozenset({TRIED + 1}), "transactionId", "eventTime")
+    seen = 0
     for seed in range(HISTORIES):
         rng = Random(seed)
         batches = random_history(seed, replace(rng.choice(PROFILES), micro_batches=FEW_STEPS))
         rule = tried(rng.choice(list(definitions(batches))))
         twin = replace(rule, rule_id=TRIED + 1, is_counted=True)
-        alerts = [one.alert for one in tried_on(recorded(batches), [rule, twin], ALL)]
-        of_rule = [one for one in alerts if one["ruleId"] == TRIED]
-        of_twin = [one for one in alerts if one["ruleId"] == TRIED + 1]
-        assert said([without_identity(one) for one in of_twin]) == said(
-            [without_identity(without_contributors(one)) for one in of_rule]
-        )
-        listed += sum(len(lists(one)) for one in of_rule)
-        assert not any(lists(one) for one in of_twin)
+        alerts = tried_on(recorded(batches), [rule, twin], ALL)
+        of_rule = [one for one in alerts if one.alert["ruleId"] == TRIED]
+        of_twin = [one for one in alerts if one.alert["ruleId"] == TRIED + 1]
+        assert all(set(one.alert) == {"ruleId", "group", "transaction"} for one in of_twin)
+        assert said([occasion(one) for one in of_twin]) == said([occasion(one) for one in of_rule])
+        assert list(counted.unpacked(counted.packed(of_twin))) == of_twin
+        seen += len(of_twin)
+    assert seen > HISTORIES
+
+
+def occasion(alert: SpanAlert) -> dict[str, Any]:
+    transaction = alert.alert["transaction"]
+    return {
+        "group": alert.alert["group"],
+        "transactionId": transaction["transactionId"],
+        "eventTime": [alert.event_time, transaction["eventTime"]],
+    }
+
+
+def test_an_engine_lists_no_contributors_of_counted_rules() -> None:
+    logging.getLogger("tripline_engine").setLevel(logging.ERROR)
+    listed = 0
+    for seed in range(HISTORIES):
+        profile = Random(seed).choice(PROFILES)
+        batches = random_history(seed, replace(profile, micro_batches=FEW_STEPS))
+        whole = Engine().run(batches)
+        rules = frozenset(alert["ruleId"] for alert in whole)
+        bare = Engine(tuning=that_tells(Telling(counted=rules))).run(batches)
+        assert said(bare) == said([without_contributors(alert) for alert in whole])
+        listed += sum(len(lists(alert)) for alert in whole)
+        assert not any(map(lists, bare))
     assert listed > HISTORIES
-
-
-def without_identity(alert: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in alert.items() if name not in ("alertId", "ruleId")}
 
 
 def without_contributors(value: Any) -> Any:

@@ -16,8 +16,10 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from tripline_engine.backtest.counted_alerts import CountedAlerts
 from tripline_engine.backtest.on_spark.work import (
     ALERT,
+    COUNTED,
     EARLIER,
     JUDGED,
     JUDGEMENTS,
@@ -101,6 +103,7 @@ def _judge_shard(
 ) -> Iterator[pa.RecordBatch]:
     config, time_field = work.config, work.config.event_type.time_field.name
     reader = AlertReader(config.event_type, work.span, is_compared=False)
+    counted = CountedAlerts.told(work.tuning.anchor.telling, config.event_type)
     tuning = for_runs(work.tuning, runs, config.event_type)
     worker = ShardWorker(config, shard, MemoryLog(), None, lambda: 0, {}, tuning)
     grid = Grid.over(
@@ -116,7 +119,7 @@ def _judge_shard(
         output = worker.process([packer.tick(clock), packer.of_shard(table)])
         batches += 1
         transactions += int(((np.asarray(table.column(MASK).chunk(0)) & REPORTS) != 0).sum())
-        yield from alerts_of(output, reader)
+        yield from alerts_of(output, reader, counted)
         work.reach("judge", shard)
     yield judged_row(batches, transactions)
 
@@ -126,12 +129,20 @@ def judged_row(batches: int, transactions: int) -> pa.RecordBatch:
     return rows_of(JUDGEMENTS, [(JUDGED, 0, "", msgspec.json.encode([batches, transactions]))])
 
 
-def alerts_of(output: Iterable[OutRecord], reader: AlertReader) -> Iterator[pa.RecordBatch]:
+def alerts_of(
+    output: Iterable[OutRecord], reader: AlertReader, counted: CountedAlerts
+) -> Iterator[pa.RecordBatch]:
     """The alerts of a micro-batch, if there are any: JUDGEMENTS."""
-    rows = []
+    rows, few = [], []
     for record in output:
         alert = reader.read(record.value) if record.topic == ALERTS else None
-        if alert is not None:
+        if alert is None:
+            continue
+        if counted.has(alert):
+            few.append(alert)
+        else:
             rows.append((ALERT, alert.event_time, alert.alert_id, record.value))
+    if few:
+        rows.append((COUNTED, 0, "", counted.packed(few)))
     if rows:
         yield rows_of(JUDGEMENTS, rows)

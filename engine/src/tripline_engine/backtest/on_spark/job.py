@@ -16,13 +16,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 from pyspark.storagelevel import StorageLevel
 
+from tripline_engine.backtest.counted_alerts import CountedAlerts
 from tripline_engine.backtest.evaluation import Take
 from tripline_engine.backtest.on_spark.course import Course
 from tripline_engine.backtest.on_spark.file_units import Reported, whole_reports
 from tripline_engine.backtest.on_spark.grid_tasks import reading
 from tripline_engine.backtest.on_spark.log_units import Logs
 from tripline_engine.backtest.on_spark.plan import Plan, plan_of
-from tripline_engine.backtest.on_spark.work import ALERT, REPORT, Fault, Work
+from tripline_engine.backtest.on_spark.work import ALERT, COUNTED, REPORT, Fault, Work
 from tripline_engine.backtest.ordered.event_cells import CELL
 from tripline_engine.backtest.ordered.file_history import Files
 from tripline_engine.backtest.ordered.recorded_file import FileReport
@@ -61,11 +62,18 @@ def judge_on(
     """`backtest_on_spark` with a session of its own. Raises BadSettings for a cluster without a secret, too."""
     session = start_batch_session(master)
     try:
-        start_workers(session)
+        _started(session)
         count = shards or _SHARDS_PER_CORE * session.sparkContext.defaultParallelism
         return backtest_on_spark(OnSpark(session, count), rules, span, tried_on, judged, take, progressed)
     finally:
         session.stop()
+
+
+def _started(session: SparkSession) -> None:
+    try:
+        start_workers(session)
+    except (PySparkException, Py4JError) as error:
+        raise _failed(error) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,7 @@ def backtest_on_spark(
     work = replace(plan.work, tuning=tuning_of(rules), cell=spark.cell, fault=spark.fault)
     judgements = _judgements(spark.session, plan, work).persist(StorageLevel.DISK_ONLY)
     reader = AlertReader(judged.event_type, span, is_compared=False)
+    counted = CountedAlerts.told(work.tuning.anchor.telling, judged.event_type)
     reports: list[Reported] = []
     batches, transactions = plan.batches, 0
     try:
@@ -117,6 +126,9 @@ def backtest_on_spark(
                 alert = reader.read(payload)
                 assert alert is not None  # the task has read it
                 take(alert)
+            elif row["kind"] == COUNTED:
+                for one in counted.unpacked(payload):
+                    take(one)
             else:
                 some = msgspec.json.decode(payload, type=tuple[int, int])
                 batches, transactions = batches + some[0], transactions + some[1]

@@ -16,10 +16,10 @@ from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 from tripline_engine.kafka_log.record import Record
 
-RUN, TIMES, REPORT, ALERT, JUDGED, EARLIER, STEPS = range(7)
+RUN, TIMES, REPORT, ALERT, JUDGED, EARLIER, STEPS, COUNTED = range(8)
 """Kinds of what tasks hand on: sorted transactions of a shard, the span of their event times, what came of a part of a
 file; an alert, and how much was judged; that something happened before the history that counts; a shard's payloads of
-recorded micro-batches."""
+recorded micro-batches; alerts that are counted alone."""
 
 PACKED: Final = pa.schema(
     [("shardKey", pa.int32()), ("kind", pa.int8()), ("number", pa.int64()), ("payload", pa.binary())]
