@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from tests.unit.engine.backtest.test_known_today import EACH
 from tests.unit.engine.support.shard_harness import TRANSACTION
+from tripline_contracts.rules.rule_definition import parse
 from tripline_engine.backtest.ordered.event_runs import EventRuns
+from tripline_engine.backtest.ordered.file_history import Files, backtest_files
 from tripline_engine.backtest.ordered.run_tuning import for_runs, ids_are_distinct
+from tripline_engine.backtest.tried_rules import TriedRule
+from tripline_engine.certificate.span import Span
+from tripline_engine.certificate.span_alert import SpanAlert
 from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING
+from tripline_engine.prover.settings import Judged
 
 
 def transactions(ids: list[str], first: int = 0) -> pa.Table:
@@ -59,3 +68,27 @@ def test_shards_remember_ids_only_where_one_may_come_again_and_never_write_rows(
         tuning = for_runs(DEFAULT_TUNING, runs_of(folder, ids, 2), TRANSACTION)
         assert tuning.anchor.ids_are_distinct is not remembered
         assert not tuning.segments.is_written
+
+
+def test_arrays_that_were_once_far_larger_do_no_harm(tmp_path: Path) -> None:
+    """A live engine makes them anew from its log, which a backtest does not write."""
+    crowd, hours = 18_000, 60
+    times = [*range(crowd), *(3_600_000 * (1 + number) for number in range(hours))]
+    rows = pa.table({
+        "transactionId": pa.array([f"t{number}" for number in range(len(times))], pa.string()),
+        "eventTime": pa.array(times, pa.int64()),
+        "payeeId": pa.array([f"p{number % 7_000}" for number in range(len(times))], pa.string()),
+        "beneficiaryId": pa.array(["b"] * len(times), pa.string()),
+        "paymentAmount": pa.array([Decimal(2)] * len(times), pa.decimal128(24, 6)),
+        "paymentType": pa.array(["CRD"] * len(times), pa.string()),
+    })  # fmt: skip
+    path = tmp_path / "rows.parquet"
+    pq.write_table(rows, path)
+    definition = parse({**EACH, "windowSeconds": 600}, TRANSACTION)
+    alerts: list[SpanAlert] = []
+    backtest_files(
+        [TriedRule(1, "each", definition)], Span(0, 1 << 50), Files([path]), Judged(TRANSACTION, "data"),
+        alerts.append, cell=200,
+    )  # fmt: skip
+    assert len(alerts) == len(times)
+    assert [one.alert["value"] for one in alerts[-hours:]] == ["1"] * hours

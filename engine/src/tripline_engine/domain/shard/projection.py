@@ -106,8 +106,13 @@ class Projection:
         self._header[_DIRTY], self._header[_LAYOUT] = 0, _THIS_LAYOUT
 
     def shrink(self, head: Head, log: StateLog) -> bool:
-        """Rebuild the arrays, as large as they have to be, if they are far larger; whether they were."""
-        oversized = any(anchor.retention.oversized for anchor in self.anchors.values())
+        """Rebuild the arrays, as large as they have to be, if they are far larger; whether they were.
+
+        Where the log has no rows they stay as they are.
+        """
+        oversized = self._tuning.segments.is_written and any(
+            anchor.retention.oversized for anchor in self.anchors.values()
+        )
         if oversized:
             self._rebuild(head, log)
         return oversized
