@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -28,11 +29,15 @@ from tests.unit.engine.backtest.test_files import ROWS, json_lines
 from tests.unit.engine.backtest.test_known_today import ALL, EACH
 from tests.unit.engine.support.shard_harness import TRANSACTION, Engine
 from tripline_engine.backtest.counted_alerts import CountedAlerts
+from tripline_engine.backtest.on_spark import grid_tasks
+from tripline_engine.backtest.on_spark.grid_tasks import alerts_of
+from tripline_engine.backtest.on_spark.work import ALERT, COUNTED
 from tripline_engine.backtest.tried_rules import UnreadableRule, read_rules
-from tripline_engine.certificate.span_alert import SpanAlert
+from tripline_engine.certificate.span_alert import AlertReader, SpanAlert
 from tripline_engine.cli import main
 from tripline_engine.domain.judging.anchor_tuning import Telling
 from tripline_engine.domain.shard.shard_tuning import that_tells
+from tripline_engine.topic_names import ALERTS
 
 HISTORIES = 12
 
@@ -100,6 +105,31 @@ def lists(value: Any) -> list[Any]:
         return []
     here = value["transactions"] if "truncated" in value and "transactions" in value else []
     return [*here, *(listed for one in value.values() for listed in lists(one))]
+
+
+def test_a_task_hands_on_some_megabytes_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grid_tasks, "_ALERT_BYTES", 5_000)
+    monkeypatch.setattr(grid_tasks, "_COUNTED_RUN", 7)
+    batches = random_history(4, replace(PROFILES[0], micro_batches=FEW_STEPS))
+    (rule_id, _), *_ = Counter(alert["ruleId"] for alert in Engine().run(batches)).most_common()
+    engine = Engine()
+    engine.run(batches)
+    reader = AlertReader(TRANSACTION, ALL, is_compared=False)
+    counted = CountedAlerts(frozenset({rule_id}), "transactionId", "eventTime")
+    alerts = [
+        one for one in (reader.read(record.value) for record in engine.out if record.topic == ALERTS) if one
+    ]
+    given = list(alerts_of(engine.out, reader, counted))
+    rows = [row for batch in given for row in batch.to_pylist()]
+    kept = [row for row in rows if row["kind"] == ALERT]
+    assert [row["alertId"] for row in kept] == [one.alert_id for one in alerts if not counted.has(one)]
+    assert len(given) > 2
+    assert all(sum(len(row["payload"]) for row in batch.to_pylist()[:-1]) < 5_000 for batch in given[:-1])
+    runs = [row for row in rows if row["kind"] == COUNTED]
+    told = [one for row in runs for one in counted.unpacked(row["payload"])]
+    assert told == [counted.less(one) for one in alerts if counted.has(one)]
+    assert len(runs) == -(-len(told) // 7) > 2
+    assert len({(row["eventTime"], row["alertId"]) for row in runs}) == len(runs), "they can be parted"
 
 
 def test_the_command_counts_them_and_writes_none(tmp_path: Path) -> None:

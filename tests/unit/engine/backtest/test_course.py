@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tripline_engine.backtest.on_spark.course import JUDGED, READ, Course
+from tripline_engine.backtest.on_spark.course import READ, Course
+
+JUDGED = 1_500
 
 
 class Rig:
@@ -13,7 +15,9 @@ class Rig:
     def __init__(self, at_once: int) -> None:
         self.told: list[tuple[int, int, int]] = []
         self.now = 0.0
-        self.course = Course(lambda *progress: self.told.append(progress), at_once, clock=lambda: self.now)
+        self.course = Course(
+            lambda *progress: self.told.append(progress), at_once, JUDGED, clock=lambda: self.now
+        )
 
     def at(self, now: float, *tasks: tuple[int, int]) -> float | None:
         self.now = now
@@ -35,8 +39,7 @@ def test_nothing_is_said_of_the_time_before_the_first_task_is_finished() -> None
 def test_reading_is_foretold_by_its_tasks_and_judging_by_reading() -> None:
     rig = Rig(2)
     rig.at(0, (0, 10), (0, 4))
-    left = rig.at(4, (2, 10), (0, 4))
-    assert left == pytest.approx(16 + 20 * JUDGED / READ)
+    assert rig.at(4, (2, 10), (0, 4)) == pytest.approx(16 + 20 * JUDGED / READ)
     # half of the time of two more tasks
     assert rig.at(6, (2, 10), (0, 4)) == pytest.approx(14 + 20 * JUDGED / READ)
     assert rig.done == 300
@@ -55,11 +58,22 @@ def test_what_is_left_of_judging_falls_while_its_first_tasks_run() -> None:
     assert rig.at(45, (10, 10), (2, 4)) == pytest.approx(5)
 
 
-def test_tasks_that_take_longer_than_foretold_are_never_said_to_be_done() -> None:
+def test_of_shards_that_end_apart_the_first_one_that_does_tells_the_time() -> None:
+    rig, ends = Rig(2), (30, 40, 60, 75)
+    rig.at(0, (0, 10), (0, 4))
+    rig.at(10, (10, 10), (0, 4))
+    for seconds in range(1, 75):
+        left = rig.at(10 + seconds, (10, 10), (sum(end <= seconds for end in ends), 4))
+        if seconds >= ends[0]:
+            assert left == pytest.approx(75 - seconds, abs=16), seconds
+
+
+def test_tasks_that_take_longer_than_foretold_have_nearly_as_much_before_them() -> None:
     rig = Rig(2)
-    rig.at(0, (0, 10), (0, 2))
-    rig.at(20, (10, 10), (0, 2))
-    assert rig.at(500, (10, 10), (0, 2)) == pytest.approx(0.05 * 20 * JUDGED / READ)
+    rig.at(0, (0, 10), (0, 4))
+    rig.at(20, (10, 10), (0, 4))
+    # two waves, of which the first has taken a hundred seconds at least
+    assert rig.at(120, (10, 10), (0, 4)) == pytest.approx(100, rel=0.06)
     assert rig.done < READ + JUDGED
     assert [of for _, of, _ in rig.told] == [READ + JUDGED] * len(rig.told)
 

@@ -3,7 +3,7 @@
     units ─read, packed──▶ sorted runs by shard ─shuffle──▶ merged, cut by the grid ─the evaluator──▶ alerts
 
 Every shard is told the event times of every unit, so all have the same grid. A task that is repeated hands on the same
-bytes: the hash key is drawn once, by the driver, and nothing here depends on a clock or on chance.
+bytes: the hash key is drawn once, by the driver, and no byte that it hands on depends on a clock or on chance.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -38,6 +39,7 @@ from tripline_engine.backtest.on_spark.work import (
 from tripline_engine.backtest.ordered.event_cells import Grid, micro_batches
 from tripline_engine.backtest.ordered.event_runs import EventRuns, bounds_of, event_sorted
 from tripline_engine.backtest.ordered.ordered_payloads import MASK, OrderedPayloads
+from tripline_engine.backtest.ordered.pieces import pieces
 from tripline_engine.backtest.ordered.run_tuning import for_runs
 from tripline_engine.certificate.span_alert import AlertReader
 from tripline_engine.domain.shard.ports import OutRecord
@@ -47,6 +49,11 @@ from tripline_engine.domain.transactions.sharding import REPORTS
 from tripline_engine.spark.rows.packing import ipc_stream, shares
 from tripline_engine.spark.rows.shard_keys import shard_keys
 from tripline_engine.topic_names import ALERTS
+
+_ALERT_BYTES: Final = 16 << 20
+"""Of alerts that are handed on at once: a loose rule gives gigabytes in one micro-batch."""
+
+_COUNTED_RUN: Final = 1 << 12
 
 
 def reading(work: Work, source: Source) -> Task:
@@ -132,17 +139,23 @@ def judged_row(batches: int, transactions: int) -> pa.RecordBatch:
 def alerts_of(
     output: Iterable[OutRecord], reader: AlertReader, counted: CountedAlerts
 ) -> Iterator[pa.RecordBatch]:
-    """The alerts of a micro-batch, if there are any: JUDGEMENTS."""
-    rows, few = [], []
+    """The alerts of a micro-batch, if there are any: JUDGEMENTS, of some megabytes each."""
+    rows: list[tuple[int, int, str, bytes]] = []
+    size, few = 0, []
     for record in output:
         alert = reader.read(record.value) if record.topic == ALERTS else None
         if alert is None:
             continue
         if counted.has(alert):
             few.append(alert)
-        else:
-            rows.append((ALERT, alert.event_time, alert.alert_id, record.value))
-    if few:
-        rows.append((COUNTED, 0, "", counted.packed(few)))
+            continue
+        rows.append((ALERT, alert.event_time, alert.alert_id, record.value))
+        size += len(record.value)
+        if size >= _ALERT_BYTES:
+            yield rows_of(JUDGEMENTS, rows)
+            rows, size = [], 0
+    # each run lies where its first alert would: they are parted as alerts are
+    runs = ((run[0], counted.packed(run)) for run in pieces(few, _COUNTED_RUN))
+    rows += [(COUNTED, first.event_time, first.alert_id, packed) for first, packed in runs]
     if rows:
         yield rows_of(JUDGEMENTS, rows)

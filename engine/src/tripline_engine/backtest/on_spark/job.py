@@ -18,7 +18,7 @@ from pyspark.storagelevel import StorageLevel
 
 from tripline_engine.backtest.counted_alerts import CountedAlerts
 from tripline_engine.backtest.evaluation import Take
-from tripline_engine.backtest.on_spark.course import Course
+from tripline_engine.backtest.on_spark.course import Course, judged_work
 from tripline_engine.backtest.on_spark.file_units import Reported, whole_reports
 from tripline_engine.backtest.on_spark.grid_tasks import reading
 from tripline_engine.backtest.on_spark.log_units import Logs
@@ -103,6 +103,8 @@ def backtest_on_spark(
 ) -> tuple[Tried, list[FileReport]]:
     """As `backtest_files`, `backtest_today` or `backtest`, whose alerts these are, in the order of event time, then id.
 
+    Behind them come those that are counted alone, micro-batch by micro-batch.
+
     Raises UnreadableRecording, RecordsMissing, OrderBroken, JobFailed.
     """
     started = time.monotonic()
@@ -114,7 +116,8 @@ def backtest_on_spark(
     reports: list[Reported] = []
     batches, transactions = plan.batches, 0
     try:
-        course = Course(progressed, spark.session.sparkContext.defaultParallelism, plan.work_done)
+        at_once = spark.session.sparkContext.defaultParallelism
+        course = Course(progressed, at_once, judged_work(rules), plan.work_done)
         size = _run(spark.session, judgements, course)
         parts = _in_order(judgements, 1 + size // spark.bytes_at_once)
         # Of a query Spark keeps all that its jobs gave until it ends, and each part is one job: an RDD is no query.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tripline_engine.backtest.backtest import recorded_batches
-from tripline_engine.backtest.on_spark.course import PLANNED, planning
+from tripline_engine.backtest.on_spark.course import PLANNED, judged_work, planning
 from tripline_engine.backtest.on_spark.file_units import FileUnits, units_of
 from tripline_engine.backtest.on_spark.grid_tasks import judging
 from tripline_engine.backtest.on_spark.log_units import Logs, LogUnits, log_units
@@ -76,6 +76,6 @@ def plan_of(
         )  # fmt: skip
         return Plan(work, LogUnits(reopen, known, offsets), judging)
     heads = recorded_batches(rules, span, history, journals, judged, heads=True)
-    recorded = RecordedUnits.of(planning(heads, history.batches, progressed), reopen)
+    recorded = RecordedUnits.of(planning(heads, history.batches, judged_work(rules), progressed), reopen)
     work = Work(config, span, anchors)
     return Plan(work, recorded, judging_recorded, batches=recorded.batches, work_done=PLANNED)

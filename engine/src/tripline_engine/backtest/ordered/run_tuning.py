@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from tripline_engine.domain.shard.shard_tuning import ShardTuning, in_one_pass
 from tripline_engine.domain.transactions.columns import texts_of
 from tripline_engine.domain.transactions.hash_key import HashKey
 
+_MOST_LOOKED_AT: Final = 1 << 27
+"""Ids, of which a gigabyte is held while they are looked at; with more of them those that come are remembered."""
+
 
 def for_runs(tuning: ShardTuning, runs: EventRuns, event_type: EventType) -> ShardTuning:
     """For shards that get these transactions, and no others."""
@@ -19,10 +23,13 @@ def for_runs(tuning: ShardTuning, runs: EventRuns, event_type: EventType) -> Sha
 
 
 def ids_are_distinct(runs: EventRuns, event_type: EventType) -> bool:
-    """Whether no two transactions have the same id. Takes eight bytes for each while it looks.
+    """Whether no two transactions have the same id. Takes nine bytes for each while it looks.
 
-    False, too, where two ids alone look alike by 64 bits of a keyed hash; then they are remembered, and told apart.
+    False, too, where there are too many to look at, or where two look alike by 64 bits of a keyed hash: then they are
+    remembered, and told apart.
     """
+    if len(runs) > _MOST_LOOKED_AT:
+        return False
     key = HashKey(secrets.randbits(64), secrets.randbits(64))
     hashes, filled = np.empty(len(runs), np.uint64), 0
     for column in runs.columns(event_type.id_field.name):

@@ -27,6 +27,7 @@ class ShardTuning:
 
 
 DEFAULT_TUNING: Final = ShardTuning()
+_SCANNED_IN_ONE_PASS: Final = 1 << 20
 
 
 def that_tells(telling: anchor_tuning.Telling) -> ShardTuning:
@@ -37,10 +38,13 @@ def that_tells(telling: anchor_tuning.Telling) -> ShardTuning:
 def in_one_pass(tuning: ShardTuning, *, ids_are_distinct: bool) -> ShardTuning:
     """Of a shard in memory that takes all rule events before all transactions: no row is ever read back from its log.
 
+    Its micro-batches may be large, and with each of them as much is pruned.
+
     :param ids_are_distinct: no two of the transactions have an id in common
     """
+    history = replace(tuning.anchor.history, scanned_rows=_SCANNED_IN_ONE_PASS)
     return replace(
         tuning,
-        anchor=replace(tuning.anchor, ids_are_distinct=ids_are_distinct),
+        anchor=replace(tuning.anchor, history=history, ids_are_distinct=ids_are_distinct),
         segments=replace(tuning.segments, is_written=False),
     )

@@ -184,9 +184,12 @@ def texts_of(array: pa.Array) -> Texts:
     begin, end = array.offset, array.offset + len(array) + 1
     if offsets is None or len(array) == 0:
         return Texts(np.zeros(1, np.int32), np.empty(0, np.uint8), np.empty(0, np.bool_))
+    # of a slice its own texts alone
+    bounds = np.frombuffer(offsets, np.int32)[begin:end]
+    letters = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
     return Texts(
-        np.frombuffer(offsets, np.int32)[begin:end].copy(),
-        np.frombuffer(data, np.uint8).copy() if data is not None else np.empty(0, np.uint8),
+        bounds - bounds[0],
+        letters[bounds[0] : bounds[-1]].copy(),
         np.array(array.is_valid()) if array.null_count else np.ones(len(array), np.bool_),
     )
 

@@ -50,7 +50,7 @@ def start_batch_session(master: str, memory: str = "2g") -> SparkSession:
 
 
 def start_workers(session: SparkSession) -> None:
-    """Has Spark start the fork server of its Python workers: seconds that belong to a session's start, not to a job."""
+    """Has Spark start the fork server of its Python workers, on a cluster one of them: seconds of a session's start."""
     session.range(0, 1, 1, 1).mapInArrow(_same, "id long").write.format("noop").mode("overwrite").save()
 
 
