@@ -44,7 +44,6 @@ PARTS: Mapping[str, str] = {
 """What the alert API is told of, under its names, and the processes here."""
 
 FOUR_EYES = "TRIPLINE_FOUR_EYES"
-BATCH_INTERVAL = "TRIPLINE_BATCH_INTERVAL_MS"
 QUOTAS: Mapping[str, str] = {
     "TRIPLINE_EXPECTED_RATE": "15", "TRIPLINE_MAX_ACTIVE_RULES": "1000", "TRIPLINE_MAX_RULES": "5000",
     "TRIPLINE_MAX_LISTS": "200", "TRIPLINE_MAX_PARAMETERS": "1000", "TRIPLINE_MAX_LIST_BYTES": "16777216",
@@ -219,7 +218,7 @@ def _engine(plan: Plan) -> Program:
         TRIPLINE_PROJECTION_DIR=str(engine / "projection"),
         TRIPLINE_CLOCK=plan.clock,
         TRIPLINE_SPARK_MASTER="local[2]",
-        **{BATCH_INTERVAL: os.environ.get(BATCH_INTERVAL, "400")},
+        TRIPLINE_BATCH_INTERVAL_MS=os.environ.get("TRIPLINE_BATCH_INTERVAL_MS", "400"),
         TRIPLINE_JARS=str(plan.jars.engine),
         TRIPLINE_ARCHIVE=str(plan.places.archive),
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,32 +39,22 @@ class CountedAlerts:
 
     def less(self, alert: SpanAlert) -> SpanAlert:
         """What there is of the alert where it is counted alone, with an empty id."""
-        told = alert.alert
-        return self._alert(
-            told["ruleId"], told["group"], told["transaction"][self.id_field], alert.event_time
-        )
+        return self._alert(self._of(alert))
 
     def packed(self, alerts: Iterable[SpanAlert]) -> bytes:
         """Alerts that are counted alone, for `unpacked`."""
-        return msgspec.json.encode(
-            [
-                _Counted(
-                    one.alert["ruleId"],
-                    one.alert["group"],
-                    one.alert["transaction"][self.id_field],
-                    one.event_time,
-                )
-                for one in alerts
-            ]
-        )
+        return msgspec.json.encode([self._of(one) for one in alerts])
 
     def unpacked(self, data: bytes) -> Iterator[SpanAlert]:
         """What was packed, made less."""
-        for one in msgspec.json.decode(data, type=list[_Counted]):
-            yield self._alert(one.rule_id, one.group, one.transaction_id, one.event_time)
+        yield from map(self._alert, msgspec.json.decode(data, type=list[_Counted]))
 
-    def _alert(
-        self, rule_id: int, group: Mapping[str, Any], transaction_id: str, event_time: int
-    ) -> SpanAlert:
-        transaction = {self.id_field: transaction_id, self.time_field: event_time}
-        return SpanAlert("", event_time, b"", {"ruleId": rule_id, "group": group, "transaction": transaction})
+    def _of(self, alert: SpanAlert) -> _Counted:
+        told = alert.alert
+        transaction_id = told["transaction"][self.id_field]
+        return _Counted(told["ruleId"], told["group"], transaction_id, alert.event_time)
+
+    def _alert(self, one: _Counted) -> SpanAlert:
+        transaction = {self.id_field: one.transaction_id, self.time_field: one.event_time}
+        told = {"ruleId": one.rule_id, "group": one.group, "transaction": transaction}
+        return SpanAlert("", one.event_time, b"", told)

@@ -88,10 +88,8 @@ def estimate(
     config = EngineConfig(history.engine, event_type, event_type.anchors, shards, key, judged.clock)
     evaluators, packer = Shards(config, lambda: 0), PayloadPacker(config, {sampling.anchor})
     inputs, log = ReplayInputs(journals, history.available), TriedLog([rule], span, event_type, as_it_was)
-    reader, tally = (
-        AlertReader(event_type, span, is_compared=False),
-        ClusterTally(span.first, sampling.grouped),
-    )
+    reader = AlertReader(event_type, span, is_compared=False)
+    tally = ClusterTally(span.first, sampling.grouped)
     evaluations: Counter[int] = Counter()
     held: dict[int, int] = {}
     bare_bytes: int | None = None

@@ -33,7 +33,8 @@ from tripline_engine.certificate.span import Span
 from tripline_engine.certificate.span_alert import AlertReader
 from tripline_engine.errors import EngineError
 from tripline_engine.prover.settings import Judged
-from tripline_engine.spark.query.batch_session import start_batch_session, start_workers
+from tripline_engine.spark.query.batch_session import start_batch_session
+from tripline_engine.spark.query.worker_start import start_workers
 
 _PACKED: Final = "shardKey int, kind byte, number long, payload binary"
 _JUDGEMENTS: Final = "kind byte, eventTime long, alertId string, payload binary"

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from tripline_contracts.event_type import MAX_TIMESTAMP, TEXT_KINDS, EventType, Field
 from tripline_contracts.normal_forms.normal_texts import NORMAL_TEXTS
 from tripline_contracts.recordings.file_mapping import Columns, Constant, Count, FieldMapping, FileMapping
-from tripline_engine.domain.memory.array_types import BoolArray, Int32Array, Int64Array
-from tripline_engine.domain.transactions.columns import DECIMAL
+from tripline_engine.domain.memory.array_types import BoolArray, Int64Array
+from tripline_engine.domain.transactions.columns import DECIMAL, text_bounds
 from tripline_engine.domain.transactions.parser import column_type
 
 _SCALE: Final = 10**6
@@ -98,7 +98,7 @@ class FieldColumn:
             return self._left(cells)
         texts = cells.cast(pa.string())
         texts.validate(full=True)
-        if not np.diff(_bounds(texts)).all():
+        if not np.diff(text_bounds(texts)).all():
             texts = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
         sure = self._is_plain(texts)
         if self.values is not None:
@@ -113,7 +113,7 @@ class FieldColumn:
     def _is_plain(self, texts: pa.Array) -> BoolArray:
         """Where the text is what stands there, and no sign for something else."""
         sure = np.ones(len(texts), np.bool_)
-        bounds = _bounds(texts)
+        bounds = text_bounds(texts)
         letters = np.frombuffer(texts.buffers()[2] or b"", np.uint8)[bounds[0] : bounds[-1]]
         if not letters.all():
             sure &= ~_filled(pc.match_substring(texts, "\0"))
@@ -132,7 +132,7 @@ class FieldColumn:
         return sure
 
     def _is_short(self, texts: pa.Array) -> BoolArray:
-        longest = int(np.diff(_bounds(texts)).max(initial=0))
+        longest = int(np.diff(text_bounds(texts)).max(initial=0))
         # a letter has a byte at least
         if self.field.max_length is None or longest <= self.field.max_length:
             return np.ones(len(texts), np.bool_)
@@ -209,14 +209,6 @@ def _translated(texts: pa.Array, values: Mapping[str, str]) -> pa.Array:
         [None if text is None else values.get(text) for text in encoded.dictionary.to_pylist()], pa.string()
     )
     return meant.take(encoded.indices)
-
-
-def _bounds(texts: pa.Array) -> Int32Array:
-    """Where each text begins in the bytes of all, and where the last one ends."""
-    offsets = texts.buffers()[1]
-    if offsets is None:
-        return np.zeros(1, np.int32)
-    return np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
 
 
 def _within(numbers: pa.Array, least: int, most: int) -> BoolArray:

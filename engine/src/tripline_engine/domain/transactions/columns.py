@@ -178,14 +178,17 @@ def _texts(table: pa.Table, name: str) -> Texts:
     return texts_of(_array(table, name))
 
 
-def texts_of(array: pa.Array) -> Texts:
-    """A column of strings as the engine has them."""
-    _, offsets, data = array.buffers()
-    begin, end = array.offset, array.offset + len(array) + 1
+def text_bounds(array: pa.Array) -> Int32Array:
+    """Where each text of a column of strings begins in the bytes of all, and where the last one ends (int32, n + 1)."""
+    offsets = array.buffers()[1]
     if offsets is None or len(array) == 0:
-        return Texts(np.zeros(1, np.int32), np.empty(0, np.uint8), np.empty(0, np.bool_))
-    # of a slice its own texts alone
-    bounds = np.frombuffer(offsets, np.int32)[begin:end]
+        return np.zeros(1, np.int32)
+    return np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
+
+
+def texts_of(array: pa.Array) -> Texts:
+    """A column of strings as the engine has them; of a slice its own texts alone."""
+    bounds, data = text_bounds(array), array.buffers()[2]
     letters = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
     return Texts(
         bounds - bounds[0],

@@ -15,6 +15,7 @@ import pyarrow as pa
 from tripline_contracts.event_type import GLOBAL_ANCHOR, Party
 from tripline_engine.domain.memory.array_types import Int64Array, Uint16Array
 from tripline_engine.domain.memory.siphash import hash_strings
+from tripline_engine.domain.transactions.columns import text_bounds
 
 NO_SHARD: Final = -1
 """The shard of a null: a transaction without the anchor's value goes to none."""
@@ -23,9 +24,8 @@ NO_SHARD: Final = -1
 def shards_of(values: pa.Array, shards: int, hash_key: tuple[int, int]) -> Int64Array:
     """The shard of each value, NO_SHARD for null. Values that aren't text are taken as Arrow prints them."""
     texts = values if pa.types.is_string(values.type) else values.cast(pa.string())
-    _, offsets, data = texts.buffers()
-    bounds = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    low, _ = hash_strings(bounds, np.frombuffer(data or b"\0", np.uint8), *hash_key)
+    letters = np.frombuffer(texts.buffers()[2] or b"\0", np.uint8)
+    low, _ = hash_strings(text_bounds(texts), letters, *hash_key)
     numbers = (low % np.uint64(shards)).astype(np.int64)
     if texts.null_count:
         numbers[texts.is_null().to_numpy(zero_copy_only=False)] = NO_SHARD

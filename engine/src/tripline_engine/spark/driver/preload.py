@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import structlog
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+from tripline_engine.spark.query.worker_start import start_workers
 
 _log = structlog.get_logger(__name__)
 
@@ -25,13 +23,9 @@ def import_arrow() -> None:
 def load_workers(session: SparkSession) -> None:
     """Has Spark start the fork server of its Python workers, while the first micro-batch is planned."""
 
-    def same(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return batches
-
     def load() -> None:
         try:
-            rows = session.range(0, 1, 1, 1).mapInArrow(same, "id long")
-            rows.write.format("noop").mode("overwrite").save()
+            start_workers(session)
         except PySparkException as error:
             # the session was stopped meanwhile; any other cause makes the query fail too
             _log.debug("workers_not_loaded", reason=type(error).__name__)

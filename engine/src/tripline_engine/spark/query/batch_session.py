@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pyspark.sql import SparkSession
 
@@ -17,9 +16,6 @@ from tripline_engine.spark.query.session import (
     refuse_strange_callers,
 )
 from tripline_engine.spark.settings import local_master
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _PURPOSE: Final = {
     **EVERY_SESSION,
@@ -47,12 +43,3 @@ def start_batch_session(master: str, memory: str = "2g") -> SparkSession:
     session.sparkContext.setLogLevel("ERROR")
     refuse_strange_callers(session)
     return session
-
-
-def start_workers(session: SparkSession) -> None:
-    """Has Spark start the fork server of its Python workers, on a cluster one of them: seconds of a session's start."""
-    session.range(0, 1, 1, 1).mapInArrow(_same, "id long").write.format("noop").mode("overwrite").save()
-
-
-def _same(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return batches
