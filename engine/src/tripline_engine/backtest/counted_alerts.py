@@ -4,57 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
 from tripline_contracts.event_type import EventType
-from tripline_engine.certificate.span_alert import SpanAlert
+from tripline_engine.certificate.span import Span
+from tripline_engine.certificate.span_alert import AlertReader, SpanAlert
+from tripline_engine.domain.firing.occasion import Occasion
 from tripline_engine.domain.judging.anchor_tuning import Telling
-
-
-class _Counted(msgspec.Struct, frozen=True, array_like=True):
-    rule_id: int
-    group: dict[str, Any]
-    transaction_id: str
-    event_time: int
+from tripline_engine.domain.shard.ports import OCCASIONS, OutRecord
+from tripline_engine.topic_names import ALERTS
 
 
 @dataclass(frozen=True, slots=True)
-class CountedAlerts:
-    """Makes less of the alerts of these rules; those of others stay what they are."""
+class Given:
+    """The alerts of a span among records: those that are told whole, or an occasion for those that are counted."""
 
     rule_ids: frozenset[int]
-    id_field: str
-    time_field: str
+    event_type: EventType
+    span: Span
+    reader: AlertReader
 
     @staticmethod
-    def told(telling: Telling, event_type: EventType) -> CountedAlerts:
-        """Of the rules that are counted where so much is told."""
-        return CountedAlerts(telling.counted, event_type.id_field.name, event_type.time_field.name)
+    def in_span(span: Span, telling: Telling, event_type: EventType) -> Given:
+        """Of rules that are counted where so much is told."""
+        return Given(telling.counted, event_type, span, AlertReader(event_type, span, is_compared=False))
+
+    def read(self, record: OutRecord) -> SpanAlert | Occasion | None:
+        """What the record tells; None where it is of neither, or out of the span."""
+        if record.topic == OCCASIONS:
+            occasion = msgspec.json.decode(record.value, type=Occasion)
+            return occasion if occasion.event_time in self.span else None
+        alert = self.reader.read(record.value) if record.topic == ALERTS else None
+        return self._occasion(alert) if alert is not None and self.has(alert) else alert
 
     def has(self, alert: SpanAlert) -> bool:
-        """Whether the alert is counted alone."""
+        """Whether the alert is counted alone: of such a rule engines tell whole alerts of what they judge again."""
         return bool(self.rule_ids) and alert.alert["ruleId"] in self.rule_ids
 
-    def less(self, alert: SpanAlert) -> SpanAlert:
-        """What there is of the alert where it is counted alone, with an empty id."""
-        return self._alert(self._of(alert))
-
-    def packed(self, alerts: Iterable[SpanAlert]) -> bytes:
-        """Alerts that are counted alone, for `unpacked`."""
-        return msgspec.json.encode([self._of(one) for one in alerts])
-
-    def unpacked(self, data: bytes) -> Iterator[SpanAlert]:
-        """What was packed, made less."""
-        yield from map(self._alert, msgspec.json.decode(data, type=list[_Counted]))
-
-    def _of(self, alert: SpanAlert) -> _Counted:
+    def _occasion(self, alert: SpanAlert) -> Occasion:
         told = alert.alert
-        transaction_id = told["transaction"][self.id_field]
-        return _Counted(told["ruleId"], told["group"], transaction_id, alert.event_time)
+        transaction_id = told["transaction"][self.event_type.id_field.name]
+        return Occasion(told["group"], transaction_id, alert.event_time, (told["ruleId"],))
 
-    def _alert(self, one: _Counted) -> SpanAlert:
-        transaction = {self.id_field: one.transaction_id, self.time_field: one.event_time}
-        told = {"ruleId": one.rule_id, "group": one.group, "transaction": transaction}
-        return SpanAlert("", one.event_time, b"", told)
+
+def packed(occasions: Iterable[Occasion]) -> bytes:
+    """Occasions for `unpacked`."""
+    return msgspec.json.encode(list(occasions))
+
+
+def unpacked(data: bytes) -> list[Occasion]:
+    """What was packed."""
+    return msgspec.json.decode(data, type=list[Occasion])
+
+
+def counted_alerts(occasion: Occasion, event_type: EventType) -> Iterator[SpanAlert]:
+    """An alert for each rule, with what there is of it, and an empty id. All share the group and the transaction."""
+    time = occasion.event_time
+    transaction = {event_type.id_field.name: occasion.transaction_id, event_type.time_field.name: time}
+    for rule_id in occasion.rule_ids:
+        told = {"ruleId": rule_id, "group": occasion.group, "transaction": transaction}
+        yield SpanAlert("", time, b"", told)

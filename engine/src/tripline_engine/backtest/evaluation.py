@@ -5,19 +5,19 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 
-from tripline_engine.backtest.counted_alerts import CountedAlerts
+from tripline_engine.backtest.counted_alerts import Given, counted_alerts
 from tripline_engine.certificate.span import Span
-from tripline_engine.certificate.span_alert import AlertReader, SpanAlert
+from tripline_engine.certificate.span_alert import SpanAlert
+from tripline_engine.domain.firing.occasion import Occasion
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Payload
 from tripline_engine.domain.shard.shard_tuning import ShardTuning
 from tripline_engine.prover.settings import Judged
 from tripline_engine.rebuild.payloads import Batch, PayloadPacker
 from tripline_engine.rebuild.shards import Shards
-from tripline_engine.topic_names import ALERTS
 
 Take = Callable[[SpanAlert], None]
-"""Gets each alert, in the order in which they are given; those that are counted alone as `CountedAlerts` makes them."""
+"""Gets each alert, in the order in which they are given; those that are counted alone as `counted_alerts` has them."""
 
 
 class Evaluation:
@@ -40,8 +40,7 @@ class Evaluation:
         self.config = EngineConfig(engine, event_type, event_type.anchors, shards, key, judged.clock)
         self._shards = Shards(self.config, lambda: 0, tuning)
         self._packer = PayloadPacker(self.config)
-        self._reader, self._take = AlertReader(event_type, span, is_compared=False), take
-        self._counted = CountedAlerts.told(tuning.anchor.telling, event_type)
+        self._given, self._take = Given.in_span(span, tuning.anchor.telling, event_type), take
 
     def judge(self, batch: Batch) -> None:
         """Judges one, and gives its alerts of the span away."""
@@ -50,6 +49,9 @@ class Evaluation:
     def judge_payloads(self, payloads: Sequence[Sequence[Payload]]) -> None:
         """Judges a micro-batch that is packed already, by shard; a shard that has none of it is skipped."""
         for record in self._shards.take(payloads):
-            alert = self._reader.read(record.value) if record.topic == ALERTS else None
-            if alert is not None:
-                self._take(self._counted.less(alert) if self._counted.has(alert) else alert)
+            given = self._given.read(record)
+            if isinstance(given, Occasion):
+                for alert in counted_alerts(given, self.config.event_type):
+                    self._take(alert)
+            elif given is not None:
+                self._take(given)

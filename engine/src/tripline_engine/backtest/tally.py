@@ -32,6 +32,21 @@ class _OfRule:
     occasions: set[bytes] = field(default_factory=set)
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What was made of an alert: of one occasion a hundred rules of a sweep have alerts, one after the other."""
+
+    alert: SpanAlert | None
+    group: str
+    occasion: bytes
+
+    def is_of(self, other: SpanAlert) -> bool:
+        """Whether the other alert has the same group and transaction, as the same objects."""
+        if self.alert is None:
+            return False
+        return all(self.alert.alert[name] is other.alert[name] for name in ("group", "transaction"))
+
+
 class Tally:
     """Counts alerts as they come."""
 
@@ -40,6 +55,7 @@ class Tally:
     ) -> None:
         self._rules, self._id_field, self._has_labels = rules, event_type.id_field.name, labels is not None
         self._of = {rule.rule_id: _OfRule(LabelTally(labels or Labels())) for rule in rules}
+        self._told = _Told(None, "", b"")
 
     @property
     def alerts(self) -> int:
@@ -48,11 +64,14 @@ class Tally:
 
     def take(self, alert: SpanAlert) -> None:
         """Counts one alert of a tried rule."""
-        of_rule, group = self._of[alert.alert["ruleId"]], group_text(alert.alert)
+        of_rule, told = self._of[alert.alert["ruleId"]], self._told
+        if not told.is_of(alert):
+            group = group_text(alert.alert)
+            told = self._told = _Told(alert, group, self._occasion(alert, group))
         of_rule.alerts += 1
         of_rule.hours[alert.event_time // _HOUR_MS] += 1
-        of_rule.groups[group] += 1
-        of_rule.occasions.add(self._occasion(alert, group))
+        of_rule.groups[told.group] += 1
+        of_rule.occasions.add(told.occasion)
         of_rule.labelled.take(alert.alert["transaction"][self._id_field])
 
     def to_json(

@@ -63,6 +63,7 @@ class Treatment:
     task_failed: frozenset[int]
     small: int
     few: int
+    shared: int
 
 
 # Files cost several times what memory does, and each shard and each micro-batch about the same again: few need many.
@@ -75,6 +76,7 @@ TREATMENTS = st.builds(
     # as in service few groups of a random history would ever be large
     small=st.sampled_from([0, 1, 3, large_groups.SMALL_GROUP_ROWS]),
     few=st.sampled_from([0, 1, bucket_window.FEW_BUCKETS]),
+    shared=st.sampled_from([0, 0, 20, 1 << 20]),
 )
 # Small numbers of everything collide more; the rest is the generator's own. A twelfth of the histories use the plain
 # language, the others all of it: a twelfth with nothing more, one with lists that change by entries, two with every
@@ -132,7 +134,12 @@ def ill_treated(
     tuning: ShardTuning = DEFAULT_TUNING,
 ) -> Engine:
     """An engine that has taken the history under that treatment."""
-    anchor = replace(tuning.anchor, small_group_rows=treatment.small, few_buckets=treatment.few)
+    sizes = {
+        "small_group_rows": treatment.small,
+        "few_buckets": treatment.few,
+        "shared_rows": treatment.shared,
+    }
+    anchor = replace(tuning.anchor, **sizes)
     engine = Engine(treatment.shards, directory, tuning=replace(tuning, anchor=anchor))
     for number, batch in enumerate(batches):
         if number in treatment.memory_lost:

@@ -22,7 +22,9 @@ class EmptyingHeap(HeapArena):
 
 EAGER: Final = ShardTuning(
     anchor=AnchorTuning(
-        history=HistoryTuning(scanned_rows=16, released_rows=1, released_bytes=1), folded_rows=16
+        history=HistoryTuning(scanned_rows=16, released_rows=1, released_bytes=1),
+        folded_rows=16,
+        shared_rows=0,
     ),
     segments=SegmentTuning(fan_in=2, moved_rows=32, entry_rows=20),
     heap_arena=EmptyingHeap,

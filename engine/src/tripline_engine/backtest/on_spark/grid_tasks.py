@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from tripline_engine.backtest.counted_alerts import CountedAlerts
+from tripline_engine.backtest.counted_alerts import Given, packed
 from tripline_engine.backtest.on_spark.work import (
     ALERT,
     COUNTED,
@@ -41,14 +41,13 @@ from tripline_engine.backtest.ordered.event_runs import EventRuns, bounds_of, ev
 from tripline_engine.backtest.ordered.ordered_payloads import MASK, OrderedPayloads
 from tripline_engine.backtest.ordered.pieces import pieces
 from tripline_engine.backtest.ordered.run_tuning import for_runs
-from tripline_engine.certificate.span_alert import AlertReader
+from tripline_engine.domain.firing.occasion import Occasion
 from tripline_engine.domain.shard.ports import OutRecord
 from tripline_engine.domain.shard.shard_worker import ShardWorker
 from tripline_engine.domain.state_log.memory_log import MemoryLog
 from tripline_engine.domain.transactions.sharding import REPORTS
 from tripline_engine.spark.rows.packing import ipc_stream, shares
 from tripline_engine.spark.rows.shard_keys import shard_keys
-from tripline_engine.topic_names import ALERTS
 
 _ALERT_BYTES: Final = 16 << 20
 """Of alerts that are handed on at once: a loose rule gives gigabytes in one micro-batch."""
@@ -109,8 +108,7 @@ def _judge_shard(
     work: Work, shard: int, runs: EventRuns, times: Sequence[Times], whole_from: int | None
 ) -> Iterator[pa.RecordBatch]:
     config, time_field = work.config, work.config.event_type.time_field.name
-    reader = AlertReader(config.event_type, work.span, is_compared=False)
-    counted = CountedAlerts.told(work.tuning.anchor.telling, config.event_type)
+    given = Given.in_span(work.span, work.tuning.anchor.telling, config.event_type)
     tuning = for_runs(work.tuning, runs, config.event_type)
     worker = ShardWorker(config, shard, MemoryLog(), None, lambda: 0, {}, tuning)
     grid = Grid.over(
@@ -126,7 +124,7 @@ def _judge_shard(
         output = worker.process([packer.tick(clock), packer.of_shard(table)])
         batches += 1
         transactions += int(((np.asarray(table.column(MASK).chunk(0)) & REPORTS) != 0).sum())
-        yield from alerts_of(output, reader, counted)
+        yield from alerts_of(output, given)
         work.reach("judge", shard)
     yield judged_row(batches, transactions)
 
@@ -136,26 +134,26 @@ def judged_row(batches: int, transactions: int) -> pa.RecordBatch:
     return rows_of(JUDGEMENTS, [(JUDGED, 0, "", msgspec.json.encode([batches, transactions]))])
 
 
-def alerts_of(
-    output: Iterable[OutRecord], reader: AlertReader, counted: CountedAlerts
-) -> Iterator[pa.RecordBatch]:
+def alerts_of(output: Iterable[OutRecord], given: Given) -> Iterator[pa.RecordBatch]:
     """The alerts of a micro-batch, if there are any: JUDGEMENTS, of some megabytes each."""
     rows: list[tuple[int, int, str, bytes]] = []
-    size, few = 0, []
+    size, counted = 0, []
     for record in output:
-        alert = reader.read(record.value) if record.topic == ALERTS else None
+        alert = given.read(record)
         if alert is None:
             continue
-        if counted.has(alert):
-            few.append(alert)
+        if isinstance(alert, Occasion):
+            counted.append(alert)
             continue
         rows.append((ALERT, alert.event_time, alert.alert_id, record.value))
         size += len(record.value)
         if size >= _ALERT_BYTES:
             yield rows_of(JUDGEMENTS, rows)
             rows, size = [], 0
-    # each run lies where its first alert would: they are parted as alerts are
-    runs = ((run[0], counted.packed(run)) for run in pieces(few, _COUNTED_RUN))
-    rows += [(COUNTED, first.event_time, first.alert_id, packed) for first, packed in runs]
+    # each run lies where an alert of its first occasion would: they are parted as alerts are
+    rows += [
+        (COUNTED, run[0].event_time, run[0].transaction_id, packed(run))
+        for run in pieces(counted, _COUNTED_RUN)
+    ]
     if rows:
         yield rows_of(JUDGEMENTS, rows)

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # Spark's own convention
 from pyspark.storagelevel import StorageLevel
 
-from tripline_engine.backtest.counted_alerts import CountedAlerts
+from tripline_engine.backtest.counted_alerts import counted_alerts, unpacked
 from tripline_engine.backtest.evaluation import Take
 from tripline_engine.backtest.on_spark.course import Course, judged_work
 from tripline_engine.backtest.on_spark.file_units import Reported, whole_reports
@@ -113,7 +113,6 @@ def backtest_on_spark(
     work = replace(plan.work, tuning=tuning_of(rules), cell=spark.cell, fault=spark.fault)
     judgements = _judgements(spark.session, plan, work).persist(StorageLevel.DISK_ONLY)
     reader = AlertReader(judged.event_type, span, is_compared=False)
-    counted = CountedAlerts.told(work.tuning.anchor.telling, judged.event_type)
     reports: list[Reported] = []
     batches, transactions = plan.batches, 0
     try:
@@ -131,8 +130,9 @@ def backtest_on_spark(
                 assert alert is not None  # the task has read it
                 take(alert)
             elif row["kind"] == COUNTED:
-                for one in counted.unpacked(payload):
-                    take(one)
+                for occasion in unpacked(payload):
+                    for one in counted_alerts(occasion, judged.event_type):
+                        take(one)
             else:
                 some = msgspec.json.decode(payload, type=tuple[int, int])
                 batches, transactions = batches + some[0], transactions + some[1]

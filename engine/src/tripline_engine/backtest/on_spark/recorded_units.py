@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
-from tripline_engine.backtest.counted_alerts import CountedAlerts
+from tripline_engine.backtest.counted_alerts import Given
 from tripline_engine.backtest.history import work_of
 from tripline_engine.backtest.on_spark.grid_tasks import alerts_of
 from tripline_engine.backtest.on_spark.log_units import Reopen
@@ -35,7 +35,6 @@ from tripline_engine.backtest.on_spark.work import (
     rows_of,
     single_rows,
 )
-from tripline_engine.certificate.span_alert import AlertReader
 from tripline_engine.domain.shard.ports import Kind, Payload
 from tripline_engine.domain.shard.shard_worker import ShardWorker
 from tripline_engine.domain.state_log.memory_log import MemoryLog
@@ -200,12 +199,12 @@ def judging_recorded(work: Work) -> Task:
 
 
 def _judge_shard(work: Work, shard: int, spool: _Spool) -> Iterator[pa.RecordBatch]:
-    config, reader = work.config, AlertReader(work.config.event_type, work.span, is_compared=False)
-    counted = CountedAlerts.told(work.tuning.anchor.telling, config.event_type)
+    config = work.config
+    given = Given.in_span(work.span, work.tuning.anchor.telling, config.event_type)
     worker = ShardWorker(config, shard, MemoryLog(), None, lambda: 0, {}, work.tuning)
     for _, packed in groupby(spool.in_order(), key=lambda one: one.sequence):
         payloads = [Payload(Kind(one.kind), one.data, one.position) for one in packed]
-        yield from alerts_of(worker.process(payloads), reader, counted)
+        yield from alerts_of(worker.process(payloads), given)
         work.reach("judge", shard)
 
 

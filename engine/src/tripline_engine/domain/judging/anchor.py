@@ -19,8 +19,7 @@ from tripline_engine.domain.history.row_filter import FilterCompiler
 from tripline_engine.domain.history.voided import Voided
 from tripline_engine.domain.judging.anchor_retention import AnchorRetention
 from tripline_engine.domain.judging.anchor_tuning import DEFAULT_TUNING, AnchorTuning
-from tripline_engine.domain.judging.evaluation import ingest
-from tripline_engine.domain.judging.judgement import Judgement, evaluate_version, versions_to_evaluate
+from tripline_engine.domain.judging.judgement import Judgement, evaluate_version, ingest, versions_to_evaluate
 from tripline_engine.domain.judging.rule_counters import rule_counter
 from tripline_engine.domain.judging.trace_sample import sample_traces
 from tripline_engine.domain.judging.verdict import Verdict
@@ -141,7 +140,8 @@ class Anchor:
         versions = versions_to_evaluate(book, self.name, oldest)
         readers = [version for version, _, _ in versions]
         evaluation = ingest(self.windows, start, self.history.end, watermarks, readers)
-        judgement, every_row = Judgement(), np.ones(len(rows), np.bool_)
+        judgement = Judgement(self._tuning.telling.counted)
+        every_row = np.ones(len(rows), np.bool_)
         for version, since, until in versions:
             eligible = every_row
             if since > oldest or until <= newest:

@@ -19,7 +19,8 @@ class Telling:
     :ivar contributors: listed in an alert at most; the conditions of a chained rule share them
     :ivar whole: ids of transactions whose alerts list `MAX_WHOLE` for each condition
     :ivar every_trace: tell every evaluation of every rule, whether it is traced or not
-    :ivar counted: ids of rules whose alerts list no contributors
+    :ivar counted: ids of rules whose alerts are counted alone: `Occasion`s tell them, and those of history list no
+        contributors
     """
 
     contributors: int = MAX_CONTRIBUTORS
@@ -42,6 +43,7 @@ class AnchorTuning:
     :ivar few_buckets: a group with at most so many buckets has no running states
     :ivar folded_rows: rows that are folded into a bucket set, before they are dropped, at a time
     :ivar parallel_rows: rows from which windows are built on several threads
+    :ivar shared_rows: rows from which rules that differ by their limits alone are held against the loosest one first
     :ivar telling: a proof is told more than an engine tells
     :ivar ids_are_distinct: no two transactions that come have an id in common, so none is remembered
     """
@@ -51,6 +53,7 @@ class AnchorTuning:
     few_buckets: int = FEW_BUCKETS
     folded_rows: int = 1 << 16
     parallel_rows: int = PARALLEL_ROWS
+    shared_rows: int = 1 << 12
     telling: Telling = DEFAULT_TELLING
     ids_are_distinct: bool = False
 

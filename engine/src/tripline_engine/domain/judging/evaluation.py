@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from tripline_contracts.rules.aggregate import OF_ORDER
 from tripline_engine.domain.buckets.bucket_readings import BucketReadings
 from tripline_engine.domain.firing.firing_states import HELD, TIME, WIDTH, FiringRecords, FiringStates
+from tripline_engine.domain.firing.shared_limits import SharedLimits
 from tripline_engine.domain.groups.group_lists import IntrusiveLists
 from tripline_engine.domain.history.threshold_runs import ThresholdRun, number_runs, threshold_runs
 from tripline_engine.domain.judging.bucket_bounds import bounds_of
@@ -25,7 +25,7 @@ from tripline_engine.domain.judging.readings import (
     MeasureReading,
     RuleReading,
 )
-from tripline_engine.domain.judging.window_results import EnteredRows, WindowResults
+from tripline_engine.domain.judging.window_results import WindowResults
 from tripline_engine.domain.judging.window_set import WindowSet
 from tripline_engine.domain.rules.measures import BucketKey, Measure, Population
 from tripline_engine.domain.rules.rule_version import RuleVersion, RuleVersionKey
@@ -38,6 +38,7 @@ class BatchEvaluation:
     """The evaluator of a batch: rows ``start`` to ``end`` of the history, which all lists hold already.
 
     :ivar newest: int64 ms, n: the newest event time of the group before the row, or MIN_TIME
+    :ivar shared: the limits of the versions that are going to read
     :ivar cooled: bool, n: where an alert was due but for the cooldown; only where a proof is told every trace
     """
 
@@ -47,8 +48,10 @@ class BatchEvaluation:
     watermarks: Watermarks
     newest: dict[Population, npt.NDArray[np.int64]]
     results: WindowResults
+    shared: SharedLimits
     cooled: dict[RuleVersionKey, npt.NDArray[np.bool_]] = field(default_factory=dict)
     _counted: dict[tuple[Population, bool], dict[str, int]] = field(default_factory=dict)
+    _counted_of_all: dict[tuple[Population, bool], npt.NDArray[np.bool_]] = field(default_factory=dict)
 
     def fire(
         self, version: RuleVersion, eligible: npt.NDArray[np.bool_]
@@ -127,9 +130,15 @@ class BatchEvaluation:
     def _counted_rows(self, version: RuleVersion, eligible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """The rows whose evaluations change firing state (bool, n): in a group, and not late unless that counts."""
         population, definition = version.population, version.definition
+        in_order = definition.firing == "crossing" or definition.late_events == "store"
+        whole = bool(eligible.all())
+        if whole and (population, in_order) in self._counted_of_all:
+            return self._counted_of_all[population, in_order]
         counted = eligible & (self.windows.lists[population].slots[self.start : self.end] >= 0)
-        if definition.firing == "crossing" or definition.late_events == "store":
+        if in_order:
             counted &= self.windows.history.time[self.start : self.end] >= self.newest[population]
+        if whole:
+            self._counted_of_all[population, in_order] = counted
         return counted
 
     def _reading(self, version: RuleVersion) -> RuleReading:
@@ -244,6 +253,7 @@ class BatchEvaluation:
             present=present,
             behind=self._behind(version, measure),
             squares=None if key is None else squares_of(self._source, measure, key),
+            among=self.shared.rows(measure, counts, values),
         )
 
     def _behind(self, version: RuleVersion, measure: Measure) -> BaselineReading | None:
@@ -282,18 +292,3 @@ class BatchEvaluation:
             return self._floor(version)
         span = self.watermarks.span(version.anchor, measure.buckets)
         return max(span.visible_from, self.watermarks.unbucketed_from(measure.buckets.length_ms))
-
-
-def ingest(
-    windows: WindowSet, start: int, end: int, watermarks: Watermarks, readers: Iterable[RuleVersion]
-) -> BatchEvaluation:
-    """Enter the history's rows from ``start`` to ``end`` into all lists, and into windows when these are read.
-
-    :param readers: the versions that are going to read; the caller releases each when it has, and finishes the results
-    """
-    for groups in windows.groups.values():
-        groups.enter(start, end)
-    linked = {population: lists.link(start, end) for population, lists in windows.lists.items()}
-    newest = {population: result.newest for population, result in linked.items()}
-    results = WindowResults(windows, EnteredRows(start, linked), watermarks, readers)
-    return BatchEvaluation(windows, start, end, watermarks, newest, results)

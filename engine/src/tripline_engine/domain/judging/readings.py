@@ -45,6 +45,7 @@ class MeasureReading:
     :ivar present: where there is a value (bool, n), if the counts do not tell; without one the limit does not hold
     :ivar behind: of a relative limit what it is made of
     :ivar squares: the sums of squares over the same windows, where deviations are asked for
+    :ivar among: int64: the rows, counted from 0, where the limit may hold; None where each is to be looked at
     """
 
     measure: Measure
@@ -57,6 +58,7 @@ class MeasureReading:
     present: Matches | None = None
     behind: BaselineReading | None = None
     squares: Squares | None = None
+    among: npt.NDArray[np.int64] | None = None
 
     def satisfied(self) -> Matches:
         """Where the limit holds (bool, n)."""
@@ -66,7 +68,8 @@ class MeasureReading:
         low, high = self.values
         satisfied = np.zeros(len(self.counts), np.bool_)
         for first, until, limit in self.limits:
-            run = slice(first - self.start, until - self.start)
+            # limits that are shared are constant: of these there is one run
+            run = slice(first - self.start, until - self.start) if self.among is None else self.among
             satisfied[run] = limit.matches(self.measure.function, self.counts[run], low[run], high[run])
         least = self.measure.excerpt.minimum_count
         if least:

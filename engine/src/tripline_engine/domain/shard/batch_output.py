@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
+import msgspec
 
 from tripline_contracts.event_type import EventType
+from tripline_engine.domain.firing.occasion import Fired, occasions_of
 from tripline_engine.domain.judging.verdict import Verdict
 from tripline_engine.domain.rules.rule_version import Rule, RuleVersion
 from tripline_engine.domain.shard.alert_json import alert_json, ingested_at
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.kafka_records import alert_record
-from tripline_engine.domain.shard.ports import OutRecord
+from tripline_engine.domain.shard.ports import OCCASIONS, OutRecord
 from tripline_engine.domain.transactions.columns import TransactionBatch
-from tripline_engine.domain.transactions.transaction_json import transaction_json
+from tripline_engine.domain.transactions.transaction_json import transactions_json
 
 
 class BatchOutput:
@@ -53,6 +54,11 @@ class BatchOutput:
             ingested = ingested_at(transaction, record_time, ingestion)
             self._alert(verdict, transaction, ingested, shadow)
 
+    def tell_occasions(self, rows: TransactionBatch, fired: Sequence[Fired], row_type: EventType) -> None:
+        """Of the rows, which are of that type, those at which rules fired whose alerts are counted alone."""
+        for occasion in occasions_of(rows, fired, row_type, self.config.event_type):
+            self.records.append(OutRecord(OCCASIONS, None, msgspec.json.encode(occasion), ()))
+
     def raise_history_alerts(self, verdicts: Sequence[Verdict]) -> None:
         """Alerts for transactions that history alone knows, of a new definition: beside it no shadow runs."""
         for verdict in _in_order(verdicts):
@@ -68,17 +74,6 @@ class BatchOutput:
     ) -> None:
         alert = alert_json(verdict, transaction, self.config.event_type, ingested, self.now, shadow)
         self.records.append(alert_record(alert))
-
-
-def transactions_json(
-    rows: TransactionBatch, indices: Sequence[int], row_type: EventType
-) -> dict[int, dict[str, Any]]:
-    """The transactions at these indices as JSON objects, by index."""
-    if not indices:
-        return {}
-    names = [field.name for field in row_type.fields]
-    selected = rows.table.select(names).take(pa.array(indices)).to_pylist()
-    return {i: transaction_json(row, row_type) for i, row in zip(indices, selected, strict=True)}
 
 
 def _in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:

@@ -15,7 +15,7 @@ from tripline_engine.domain.judging import rule_counters
 from tripline_engine.domain.rules.rule_version import JudgingVersion
 from tripline_engine.domain.shard.admission import Admission, admit, detail
 from tripline_engine.domain.shard.anchor_state import AnchorState
-from tripline_engine.domain.shard.batch_output import BatchOutput, transactions_json
+from tripline_engine.domain.shard.batch_output import BatchOutput
 from tripline_engine.domain.shard.kafka_records import judged_reject, trace_record
 from tripline_engine.domain.shard.ports import Payload
 from tripline_engine.domain.shard.shard_state import ShardState
@@ -25,6 +25,7 @@ from tripline_engine.domain.transactions.engine_order import engine_order
 from tripline_engine.domain.transactions.entries import all_entries, rows_of, rows_type
 from tripline_engine.domain.transactions.hash_key import HashKey
 from tripline_engine.domain.transactions.sharding import REPORTS
+from tripline_engine.domain.transactions.transaction_json import transactions_json
 
 
 class BatchTransactions:
@@ -79,6 +80,7 @@ class BatchTransactions:
         judgement = anchor.judge(accepted, book)
         output.counters.update(judgement.counts)
         output.raise_alerts(accepted, judgement.verdicts, row_type, book.rules)
+        output.tell_occasions(accepted, judgement.counted, row_type)
         self._traces.add(accepted, judgement.traces, row_type)
 
     def _count_null_groups(self, rows: TransactionBatch, evaluable: npt.NDArray[np.bool_]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Final
 
 import pyarrow as pa
 
@@ -35,6 +36,10 @@ class Payload:
     data: bytes
     position: int
     rows: pa.RecordBatch | None = None
+
+
+OCCASIONS: Final = "occasions"
+"""Where a topic would be named, of an `Occasion`: it is told to whoever asked for it, and not written."""
 
 
 @dataclass(frozen=True, slots=True)
