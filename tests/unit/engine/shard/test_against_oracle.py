@@ -134,12 +134,12 @@ def ill_treated(
     tuning: ShardTuning = DEFAULT_TUNING,
 ) -> Engine:
     """An engine that has taken the history under that treatment."""
-    sizes = {
-        "small_group_rows": treatment.small,
-        "few_buckets": treatment.few,
-        "shared_rows": treatment.shared,
-    }
-    anchor = replace(tuning.anchor, **sizes)
+    anchor = replace(
+        tuning.anchor,
+        small_group_rows=treatment.small,
+        few_buckets=treatment.few,
+        shared_rows=treatment.shared,
+    )
     engine = Engine(treatment.shards, directory, tuning=replace(tuning, anchor=anchor))
     for number, batch in enumerate(batches):
         if number in treatment.memory_lost:

@@ -60,7 +60,7 @@ class BatchEvaluation:
         counted = self._counted_rows(version, eligible)
         if version.definition.reset_on_alert:
             return self._fire_resetting(version, counted)
-        reading = self._reading(version)
+        reading = self._read(version, [self._measure(version, measure) for measure in version.measures])
         fired = reading.satisfied() & counted
         states, time = self.windows.firing.get(version.key), self.windows.history.time
         if states is not None and version.definition.firing == "crossing":
@@ -141,9 +141,6 @@ class BatchEvaluation:
             self._counted_of_all[population, in_order] = counted
         return counted
 
-    def _reading(self, version: RuleVersion) -> RuleReading:
-        return self._read(version, [self._measure(version, measure) for measure in version.measures])
-
     def _measure(self, version: RuleVersion, measure: Measure) -> MeasureReading:
         lists = self.windows.lists[measure.population]
         if measure.function in OF_ORDER:
@@ -198,21 +195,13 @@ class BatchEvaluation:
             version.measures,
         )
         limits, lateness_floor = self.limits(version, measure), self.watermarks.lateness_floor
-        held = self._held_before(version, states) if self.windows.tuning.telling.every_trace else None
+        held = _held_before(self, version, states) if self.windows.tuning.telling.every_trace else None
         outcome = reset.evaluate(self.start, counted, states, limits, self._floor(version), lateness_floor)
         reading = self._read_measure(version, measure, outcome.totals, outcome.extremes, reset.lists)
         rule = self._read(version, [reading])
         if held is not None:
             self.cooled[version.key] = rule.satisfied() & counted & ~held & ~outcome.fired
         return outcome.fired, rule
-
-    def _held_before(self, version: RuleVersion, states: FiringStates) -> npt.NDArray[np.bool_]:
-        """Where a crossing is none, for it held before: of the first of each group among the rows (bool, n)."""
-        states.reserve()
-        slots = self.windows.lists[version.population].slots[self.start : self.end]
-        state, time = states.state.reshape(-1, WIDTH)[slots], self.windows.history.time[self.start : self.end]
-        held: npt.NDArray[np.bool_] = (state[:, HELD] == 1) & (state[:, TIME] >= time - version.window_ms)
-        return held & (version.definition.firing == "crossing")
 
     def _read(self, version: RuleVersion, measures: list[MeasureReading]) -> RuleReading:
         history, newest = self.windows.history, self.newest[version.population]
@@ -292,3 +281,15 @@ class BatchEvaluation:
             return self._floor(version)
         span = self.watermarks.span(version.anchor, measure.buckets)
         return max(span.visible_from, self.watermarks.unbucketed_from(measure.buckets.length_ms))
+
+
+def _held_before(
+    evaluation: BatchEvaluation, version: RuleVersion, states: FiringStates
+) -> npt.NDArray[np.bool_]:
+    """Where a crossing is none, for it held before: of the first of each group among the rows (bool, n)."""
+    windows, rows = evaluation.windows, slice(evaluation.start, evaluation.end)
+    states.reserve()
+    slots = windows.lists[version.population].slots[rows]
+    state, time = states.state.reshape(-1, WIDTH)[slots], windows.history.time[rows]
+    held: npt.NDArray[np.bool_] = (state[:, HELD] == 1) & (state[:, TIME] >= time - version.window_ms)
+    return held & (version.definition.firing == "crossing")

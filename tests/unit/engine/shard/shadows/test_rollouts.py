@@ -60,7 +60,7 @@ def test_groups_change_over_as_the_oracle_says_and_none_comes_back(histories: ra
     for seed in histories:
         rng, batches = Random(seed), widened(seed)
         lost, failed = (frozenset({rng.randrange(10)}) for _ in range(2))
-        treatment = Treatment(rng.choice([1, 1, 2]), False, lost, failed, rng.choice([0, 3, 16]), 0)
+        treatment = Treatment(rng.choice([1, 1, 2]), False, lost, failed, rng.choice([0, 3, 16]), 0, 0)
         engine = ill_treated(batches, treatment, None)
         assert_equal(engine, judge(batches))
         shares, modes = _shares(batches), _by_group(engine, batches)

@@ -49,7 +49,7 @@ def test_random_histories_with_shadows(histories: range) -> None:
     for seed in histories:
         rng, batches = Random(seed), history(seed)
         lost, failed = (frozenset({rng.randrange(9)}) for _ in range(2))
-        treatment = Treatment(rng.choice([1, 1, 2]), False, lost, failed, rng.choice([0, 3, 16]), 0)
+        treatment = Treatment(rng.choice([1, 1, 2]), False, lost, failed, rng.choice([0, 3, 16]), 0, 0)
         expected = judge(batches)
         assert_equal(ill_treated(batches, treatment, None), expected)
         promoted = [event for event in _events(batches) if event.get("type") == "RuleShadowPromoted"]
