@@ -30,7 +30,7 @@ class SharedLimits:
     def __init__(self, versions: Iterable[RuleVersion]) -> None:
         limits: dict[_Key, list[int]] = {}
         for version in versions:
-            for measure in version.measures:
+            for measure in () if version.definition.reset_on_alert else version.measures:
                 key, limit = _key(measure), measure.constant
                 if key is not None and limit is not None and limit.scaled is not None:
                     limits.setdefault(key, []).append(limit.scaled)

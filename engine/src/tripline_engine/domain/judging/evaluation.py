@@ -242,7 +242,8 @@ class BatchEvaluation:
             present=present,
             behind=self._behind(version, measure),
             squares=None if key is None else squares_of(self._source, measure, key),
-            among=self.shared.rows(measure, counts, values),
+            # windows that start anew are the version's own
+            among=None if version.definition.reset_on_alert else self.shared.rows(measure, counts, values),
         )
 
     def _behind(self, version: RuleVersion, measure: Measure) -> BaselineReading | None:

@@ -2,6 +2,7 @@
 
 import { call, session, SignedOut } from "../core/client.js";
 import { button, byId, element, form, labelled, setText, toast } from "../core/dom.js";
+import { markField } from "../core/field_errors.js";
 import { here } from "../core/router.js";
 
 const DIALOG = "rule-dialog";
@@ -91,16 +92,14 @@ export class SavedViews {
       autocomplete: "off",
       spellcheck: "false",
     });
-    const error = element("p", { class: "error", role: "alert" });
     const body = form(
-      () => this.save(name.value.trim(), filter, error),
+      () => this.save(name.value.trim(), filter, (text) => markField(body, name, text)),
       { class: "rule-form" },
       labelled(
         "Name",
         name,
         "Under this name you find these filters again, on every computer. Nobody else sees it.",
       ),
-      error,
       element(
         "div",
         { class: "dialog-end" },
@@ -113,11 +112,12 @@ export class SavedViews {
     name.focus();
   }
 
-  async save(name, filter, error) {
-    if (!name) return setText(error, "Give it a name.");
+  /** `miss(text)` says what is wrong with the name. */
+  async save(name, filter, miss) {
+    if (!name) return miss("Give it a name.");
     // the address takes no other characters
     if (!NAME.test(name)) {
-      return setText(error, "A name has letters, digits, spaces, _ and -, a letter or digit first.");
+      return miss("A name has letters, digits, spaces, _ and -, a letter or digit first.");
     }
     try {
       await call(`/v1/views/${encodeURIComponent(name)}`, { method: "PUT", body: { filter } });
@@ -126,7 +126,7 @@ export class SavedViews {
       toast(`Saved: ${name}.`);
     } catch (problem) {
       const told = problem.body?.errors?.map(({ message }) => message).join("; ");
-      setText(error, told ? `This name or filter cannot be saved: ${told}` : problem.message);
+      miss(told ? `This name or filter cannot be saved: ${told}` : problem.message);
     }
     return undefined;
   }

@@ -3,7 +3,7 @@
 import { call, Problem, session } from "../core/client.js";
 import { button, element, setText, toast } from "../core/dom.js";
 import { counted, fullTime } from "../core/format.js";
-import { trouble } from "../parts/snooze_form.js";
+import { trouble } from "../core/field_errors.js";
 import { instantText, scopeText, snoozeTag } from "../words/snooze_words.js";
 
 const DONE = {

@@ -1,6 +1,6 @@
 // What is wrong with a form, said at each field.
 
-import { element } from "./dom.js";
+import { element, setText } from "./dom.js";
 
 /**
  * Says each error at the part of the form that `partOf(field)` gives; gives sentences for those that have no
@@ -25,6 +25,27 @@ export function markFields(form, errors, partOf) {
 
 /** Says what is wrong with one field, at it. */
 export function markField(form, input, message) {
-  markFields(form, [{ field: input.id, message }], () => input.closest(".field, fieldset"));
-  form.querySelector(".field-error").setAttribute("role", "alert");
+  markFields(form, [{ field: input.id, message }], () => partOf(input));
+  announce(form);
+}
+
+/** Says why a form was refused: at the fields whose inputs are named, and in `rest` what has no place there. */
+export function markRefusal(form, error, inputs, rest) {
+  const errors = error.body?.errors ?? [];
+  const sentences = markFields(form, errors, (field) => partOf(inputs[field.split(".")[0]]));
+  setText(rest, errors.length ? sentences.join(" ") : error.message);
+  announce(form);
+}
+
+/** What went wrong, in words. */
+export function trouble(error) {
+  return error.body?.errors?.map(({ field, message }) => `${field}: ${message}`).join("; ") || error.message;
+}
+
+function partOf(input) {
+  return input?.closest(".field, fieldset");
+}
+
+function announce(form) {
+  form.querySelector(".field-error")?.setAttribute("role", "alert");
 }

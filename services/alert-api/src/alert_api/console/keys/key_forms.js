@@ -2,7 +2,7 @@
 
 import { registry, session } from "../core/client.js";
 import { choice, element, form, labelled, setText, toast } from "../core/dom.js";
-import { markField, markFields } from "../core/field_errors.js";
+import { markField, markFields, markRefusal } from "../core/field_errors.js";
 import { fullTime } from "../core/format.js";
 import { secretCard } from "../parts/secret_card.js";
 
@@ -52,8 +52,9 @@ class KeyForm {
       await this.act();
       this.onChange();
     } catch (error) {
-      const told = error.body?.errors?.map(({ field, message }) => `${field}: ${message}`).join("; ");
-      setText(this.error, told || error.message);
+      const { name, role, ends, overlap, reason } = this;
+      const inputs = { name, role, expiresAt: ends, overlapSeconds: overlap, reason };
+      markRefusal(this.element, error, inputs, this.error);
     } finally {
       this.go.disabled = false;
     }

@@ -2,6 +2,7 @@
 
 import { call, SignedOut } from "../core/client.js";
 import { byId, element, form, labelled, setText, toast } from "../core/dom.js";
+import { markField, markFields, markRefusal } from "../core/field_errors.js";
 import { fieldName, fieldTime } from "../core/format.js";
 import { groupWords, instantText, rfc3339 } from "../words/snooze_words.js";
 
@@ -55,7 +56,7 @@ class SnoozeForm {
   }
 
   open() {
-    const body = form(
+    this.element = form(
       () => this.send(),
       { class: "rule-form snooze-form" },
       element(
@@ -86,7 +87,7 @@ class SnoozeForm {
     this.time.value = fieldTime(Date.now() + HOUR);
     this.follow();
     setText(byId(`${DIALOG}-title`), "Snooze");
-    byId(`${DIALOG}-body`).replaceChildren(body);
+    byId(`${DIALOG}-body`).replaceChildren(this.element);
     byId(DIALOG).showModal();
     this.scope[0].box.focus();
   }
@@ -113,7 +114,11 @@ class SnoozeForm {
     const chosen = this.scope.filter(({ box }) => box.checked);
     const until = this.until();
     const reason = this.reason.value.trim();
-    if (!chosen.length) return setText(this.error, "Tick at least one of these, or it would be everything.");
+    setText(this.error, "");
+    markFields(this.element, []);
+    if (!chosen.length) {
+      return this.miss(this.scope[0].box, "Tick at least one of these, or it would be everything.");
+    }
     if (!Number.isFinite(until)) return this.miss(this.time, "Say until when, with date and time.");
     if (!reason) return this.miss(this.reason, "Say why.");
     const scope = Object.fromEntries(chosen.map(({ name, value }) => [name, value]));
@@ -132,7 +137,7 @@ class SnoozeForm {
       );
     } catch (error) {
       if (error instanceof SignedOut) byId(DIALOG).close();
-      else setText(this.error, trouble(error));
+      else markRefusal(this.element, error, this.inputs(), this.error);
     } finally {
       this.go.disabled = false;
     }
@@ -140,16 +145,17 @@ class SnoozeForm {
   }
 
   miss(field, text) {
-    setText(this.error, text);
-    field.focus();
+    markField(this.element, field, text);
+  }
+
+  /** By the names that the API has for them. */
+  inputs() {
+    const scope = Object.fromEntries(this.scope.map(({ name, box }) => [name, box]));
+    const until = this.timePart.hidden ? this.presets[0].input : this.time;
+    return { ...scope, until, reason: this.reason };
   }
 }
 
 function tickBox(name) {
   return element("input", { type: "checkbox", id: `snooze-${name}` });
-}
-
-/** What went wrong, in words. */
-export function trouble(error) {
-  return error.body?.errors?.map(({ field, message }) => `${field}: ${message}`).join("; ") || error.message;
 }

@@ -3,8 +3,8 @@
 import { call } from "../core/client.js";
 import { choice, element, form, labelled, setText, toast } from "../core/dom.js";
 import { fieldTime } from "../core/format.js";
+import { trouble } from "../core/field_errors.js";
 import { instantText } from "../words/snooze_words.js";
-import { trouble } from "../parts/snooze_form.js";
 import { END } from "./webhook_words.js";
 
 const HOUR = 3_600_000;

@@ -2,8 +2,8 @@
 
 import { call } from "../core/client.js";
 import { choice, element, form, labelled, setText } from "../core/dom.js";
+import { trouble } from "../core/field_errors.js";
 import { secretCard } from "../parts/secret_card.js";
-import { trouble } from "../parts/snooze_form.js";
 import { instantText } from "../words/snooze_words.js";
 
 const DAY = 86_400;

@@ -2,10 +2,9 @@
 
 import { call } from "../core/client.js";
 import { choice, element, form, labelled, setText, toast } from "../core/dom.js";
-import { markField, markFields } from "../core/field_errors.js";
+import { markField, markFields, markRefusal } from "../core/field_errors.js";
 import { GROUPINGS } from "../core/event_type.js";
 import { secretCard } from "../parts/secret_card.js";
-import { trouble } from "../parts/snooze_form.js";
 import { EVENTS, orWorse, SEVERITIES, TEMPLATES } from "./webhook_words.js";
 
 export class WebhookForm {
@@ -118,7 +117,7 @@ export class WebhookForm {
       else await this.add(body);
       this.onChange();
     } catch (error) {
-      setText(this.error, trouble(error));
+      markRefusal(this.element, error, this.inputs(), this.error);
     } finally {
       this.go.disabled = false;
     }
@@ -145,6 +144,13 @@ export class WebhookForm {
   miss(field, text) {
     markField(this.element, field, text);
     return null;
+  }
+
+  /** By the names that the API has for them. */
+  inputs() {
+    const { name, url, template, severity, rules, subjects } = this;
+    const eventTypes = this.events[0].box;
+    return { name, url, template, eventTypes, minSeverity: severity, ruleIds: rules, subjects };
   }
 }
 

@@ -4,7 +4,7 @@ import { Absent, call, session, SignedOut } from "../core/client.js";
 import { confirm } from "../core/confirm.js";
 import { arrange, button, byId, element, setText, toast } from "../core/dom.js";
 import { here } from "../core/router.js";
-import { trouble } from "../parts/snooze_form.js";
+import { trouble } from "../core/field_errors.js";
 import { ReplayForm } from "./replay_form.js";
 import { RotationForm } from "./rotation_form.js";
 import { WebhookDeliveries } from "./webhook_deliveries.js";
