@@ -101,6 +101,17 @@ def incomplete(page: Page) -> None:
     expect(page.locator(".field-error").locator("visible=true").first).not_to_be_empty()
 
 
+def sent_as_it_is(name: str) -> Act:
+    """A dialog whose form is sent without anything in it: what is missing is said at its field."""
+
+    def act(page: Page) -> None:
+        press(name)(page)
+        form_of(page).locator("[type=submit]").click()
+        expect(form_of(page).locator(".field-error")).to_be_visible()
+
+    return act
+
+
 def repaired(page: Page) -> None:
     """A record sent again without a reason."""
     page.get_by_text("Look at it").locator("visible=true").first.click()
@@ -116,11 +127,12 @@ def dialogs(made: Contents) -> tuple[Scene, ...]:
     return (
         Scene("case-keys", "analyst", "/cases?state=all", "alerts in", keys_of_the_inbox),
         Scene("case-bulk", "analyst", "/cases?state=all", "alerts in", bulk),
-        Scene("case-view", "analyst", "/cases?state=resolved", "With all of these", press("Save this view")),
+        Scene("case-view", "analyst", "/cases?state=resolved", "With all of these", sent_as_it_is("Save this view")),
         Scene("case-resolve", "analyst", case, "Time line", press("Resolve…")),
         Scene("case-assign", "analyst", case, "Time line", press("Assign…")),
         Scene("case-comment", "analyst", case, "Time line", press("Comment…")),
         Scene("case-snooze", "analyst", case, "Time line", press("Snooze…")),
+        Scene("case-snooze-wrong", "analyst", case, "Time line", sent_as_it_is("Snooze…")),
         Scene("webhook-new", "ops", "/webhooks", "Night shift", press("New webhook", "Add")),
         Scene("webhook-change", "ops", "/webhooks", "Night shift", press("Change: Fraud desk")),
         Scene("webhook-deliveries", "ops", "/webhooks", "Night shift", press("Deliveries: Fraud desk")),

@@ -12,7 +12,7 @@ import json
 import logging
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ from tests.oracle.values.model import MicroBatch, Outcome
 from tests.unit.engine.certificate.support.judged_run import Judged
 from tests.unit.engine.support.shard_harness import Engine
 from tripline_engine.domain.buckets import bucket_window
+from tripline_engine.domain.firing import shared_limits
 from tripline_engine.domain.groups import large_groups
 from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
 
@@ -167,6 +168,13 @@ def assert_equal(engine: Engine, expected: Outcome) -> None:
 
 def canonical(alerts: list[dict[str, Any]]) -> list[str]:
     return sorted(json.dumps(alert, sort_keys=True) for alert in alerts)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _limits_are_shared_however_often_they_hold() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shared_limits, "_RARE", 1)
+        yield
 
 
 @pytest.mark.slow

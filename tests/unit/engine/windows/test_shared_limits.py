@@ -14,6 +14,7 @@ from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.oracle.values.model import MicroBatch
 from tests.unit.engine.backtest.test_backtest import said
 from tests.unit.engine.support.shard_harness import Engine
+from tripline_engine.domain.firing import shared_limits
 from tripline_engine.domain.rules import threshold
 from tripline_engine.domain.rules.threshold import Threshold
 from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, ShardTuning
@@ -54,7 +55,8 @@ def alerts(batches: list[MicroBatch], rows: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("function", ["SUM", "COUNT", "AVG", "MIN", "MAX"])
 @pytest.mark.parametrize("operator", [">", ">=", "<", "<=", "!="])
-def test_alerts_are_the_same(function: str, operator: str) -> None:
+def test_alerts_are_the_same(function: str, operator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_limits, "_RARE", 1)
     batches = sweep(function, operator)
     one_by_one = alerts(batches, NEVER)
     assert said(alerts(batches, 0)) == said(one_by_one)
@@ -71,12 +73,21 @@ def test_few_rows_are_compared_with_the_other_limits(monkeypatch: pytest.MonkeyP
         return matches(self, function, counts, *words)
 
     monkeypatch.setattr(threshold.Threshold, "matches", counted)
+    monkeypatch.setattr(shared_limits, "_RARE", 1)
     rows = {shared: (alerts(sweep("SUM", ">", 25)[:2], shared), sum(compared)) for shared in (NEVER, 0)}
     assert said(rows[0][0]) == said(rows[NEVER][0])
     assert rows[0][0]
     one_by_one, shared = rows[NEVER][1], rows[0][1] - rows[NEVER][1]
     assert one_by_one >= (LIMITS + 3 + 2) * PAYMENTS // 2
     assert shared < one_by_one / 3
+
+
+def test_a_loosest_limit_that_spares_nothing_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_limits, "_RARE", 1)
+    batches = sweep("COUNT", ">=")[:2]
+    rare = alerts(batches, 0)
+    monkeypatch.setattr(shared_limits, "_RARE", PAYMENTS + 1)
+    assert said(alerts(batches, 0)) == said(rare) != []
 
 
 @pytest.mark.parametrize("rows", [0, 1 << 12])

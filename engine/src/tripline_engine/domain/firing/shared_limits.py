@@ -21,6 +21,10 @@ from tripline_engine.domain.transactions.columns import Amounts
 _LOOSER: Final[dict[Operator, Operator]] = {">": ">=", ">=": ">=", "<": "<=", "<=": "<="}
 _COMPARED: Final[frozenset[Function]] = frozenset({"SUM", "COUNT", "AVG", "MIN", "MAX", "COUNT_DISTINCT"})
 
+_RARE: Final = 8
+"""The loosest limit spares the others nothing where it holds at more than one row in so many: to gather these costs as
+much."""
+
 _Key = tuple[TotalsKey | None, ChainKey | None, DistinctKey | None, Function, int, Excerpt, Operator]
 
 
@@ -37,9 +41,9 @@ class SharedLimits:
         self._loosest = {
             key: Threshold(key[-1], min(scaled) if key[-1] == ">=" else max(scaled))
             for key, scaled in limits.items()
-            if len(scaled) > 1
+            if len(set(scaled)) > 1
         }
-        self._rows: dict[_Key, Int64Array] = {}
+        self._rows: dict[_Key, Int64Array | None] = {}
 
     def rows(self, measure: Measure, counts: Int64Array, values: Amounts) -> Int64Array | None:
         """The numbers, from 0, of the rows where the measure's limit may hold; None where each row is to be looked at.
@@ -52,7 +56,8 @@ class SharedLimits:
             return None
         if key not in self._rows:
             holds = self._loosest[key].matches(measure.function, counts, values.low, values.high)
-            self._rows[key] = np.flatnonzero(holds)
+            is_rare = _RARE * np.count_nonzero(holds) <= len(holds)
+            self._rows[key] = np.flatnonzero(holds) if is_rare else None
         return self._rows[key]
 
 

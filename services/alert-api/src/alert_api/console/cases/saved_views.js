@@ -121,12 +121,18 @@ export class SavedViews {
     }
     try {
       await call(`/v1/views/${encodeURIComponent(name)}`, { method: "PUT", body: { filter } });
-      byId(DIALOG).close();
-      await this.read();
-      toast(`Saved: ${name}.`);
     } catch (problem) {
       const told = problem.body?.errors?.map(({ message }) => message).join("; ");
-      miss(told ? `This name or filter cannot be saved: ${told}` : problem.message);
+      return miss(told ? `This name or filter cannot be saved: ${told}` : problem.message);
+    }
+    byId(DIALOG).close();
+    toast(`Saved: ${name}.`);
+    try {
+      await this.read();
+    } catch (problem) {
+      if (!(problem instanceof SignedOut)) {
+        toast(`It is saved; the views cannot be read now: ${problem.message}`);
+      }
     }
     return undefined;
   }

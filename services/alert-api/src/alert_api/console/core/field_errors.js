@@ -19,7 +19,8 @@ export function markFields(form, errors, partOf) {
       part.append(element("p", { class: "error field-error" }, message));
     }
   }
-  form.querySelector(".wrong input, .wrong select, .wrong textarea")?.focus();
+  const chosen = form.querySelector(".wrong input[type=radio]:checked");
+  (chosen ?? form.querySelector(".wrong input, .wrong select, .wrong textarea"))?.focus();
   return rest;
 }
 
