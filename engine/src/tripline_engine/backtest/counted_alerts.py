@@ -36,11 +36,9 @@ class Given:
             occasion = msgspec.json.decode(record.value, type=Occasion)
             return occasion if occasion.event_time in self.span else None
         alert = self.reader.read(record.value) if record.topic == ALERTS else None
-        return self._occasion(alert) if alert is not None and self.has(alert) else alert
-
-    def has(self, alert: SpanAlert) -> bool:
-        """Whether the alert is counted alone: of such a rule engines tell whole alerts of what they judge again."""
-        return bool(self.rule_ids) and alert.alert["ruleId"] in self.rule_ids
+        # of a counted rule engines tell whole alerts, too: of what they judge again
+        is_counted = alert is not None and alert.alert["ruleId"] in self.rule_ids
+        return self._occasion(alert) if alert is not None and is_counted else alert
 
     def _occasion(self, alert: SpanAlert) -> Occasion:
         told = alert.alert

@@ -2,6 +2,7 @@
 
 import { call, Problem, session, SignedOut } from "../core/client.js";
 import { byId, choice, element, form, labelled, setText, toast } from "../core/dom.js";
+import { trouble as refusal } from "../core/field_errors.js";
 import { counted } from "../core/format.js";
 import { outcomeName, OUTCOMES } from "../words/outcomes.js";
 import { subjectText } from "./case_words.js";
@@ -26,7 +27,7 @@ function trouble(error) {
   if (error instanceof Problem && error.status === 403) {
     return "Your key may look at cases, but not work on them.";
   }
-  return error.body?.errors?.map(({ field, message }) => `${field}: ${message}`).join("; ") || error.message;
+  return refusal(error);
 }
 
 /** A form that does one thing with a case, in a dialog. */
