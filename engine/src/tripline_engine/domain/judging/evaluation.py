@@ -96,10 +96,11 @@ class BatchEvaluation:
         if whole and (population, stores) in self._counted:
             return self._counted[population, stores]
         evaluated, late = self.evaluated(version, eligible)
-        lists, time = self.windows.lists[population], self.windows.history.time[self.start : self.end]
-        older = lists.previous[self.start : self.end]
-        # Of equal times the one accepted first stands first, so it is the neighbour.
-        equal = (older >= self.windows.history.base) & (self.windows.history.time[older] == time)
+        lists, history = self.windows.lists[population], self.windows.history
+        # Of equal times the one accepted first stands first, so it is the neighbour; in order that is the newest.
+        time, older = history.time[self.start : self.end], lists.previous[self.start : self.end][late]
+        equal = self.newest[population] == time
+        equal[late] = (older >= history.base) & (history.time[older] == time[late])
         counts = {
             "evaluations": int(evaluated.sum()),
             "equal_times": int((evaluated & equal).sum()),

@@ -31,7 +31,7 @@ from tripline_engine.domain.windows.kernel_views import ListView, WindowBounds
 
 # A group's state: four int64 in a row, so that one cache line serves an evaluation.
 WIDTH = 4
-TAIL, _COUNT, _LOW, _HIGH = 0, 1, 2, 3
+TAIL, COUNT, LOW, HIGH = 0, 1, 2, 3
 EMPTY = np.array([-1, 0, 0, 0], np.int64)
 
 
@@ -42,13 +42,13 @@ def put(
     """Count the row in (sign 1) or out (sign -1), if it is a member."""
     if members.chosen and members.slots[row] < 0:
         return
-    sum_low, sum_high = np.uint64(state[offset + _LOW]), state[offset + _HIGH]
+    sum_low, sum_high = np.uint64(state[offset + LOW]), state[offset + HIGH]
     if sign > 0:
         low, high = add(sum_low, sum_high, amounts.low[row], amounts.high[row])
     else:
         low, high = subtract(sum_low, sum_high, amounts.low[row], amounts.high[row])
-    state[offset + _LOW], state[offset + _HIGH] = np.int64(low), high
-    state[offset + _COUNT] += sign
+    state[offset + LOW], state[offset + HIGH] = np.int64(low), high
+    state[offset + COUNT] += sign
 
 
 @kernel()
@@ -144,7 +144,7 @@ def sum_row(
 @kernel()
 def store_totals(window: Int64Array, i: int | tuple[int, int], out: Totals) -> None:
     """Write a window's count and sum (laid out as a state) as the totals at ``i``."""
-    out.counts[i], out.low[i], out.high[i] = window[_COUNT], np.uint64(window[_LOW]), window[_HIGH]
+    out.counts[i], out.low[i], out.high[i] = window[COUNT], np.uint64(window[LOW]), window[HIGH]
 
 
 @kernel(inline="always")
@@ -167,8 +167,8 @@ def _enter_in_order(
     lengths, floor = bounds.lengths, bounds.floor
     t, counted = time[row], not chosen or contributing[row] >= 0
     for k in range(len(lengths)):
-        tail, count = state[offset + TAIL], state[offset + _COUNT]
-        sum_low, sum_high = np.uint64(state[offset + _LOW]), state[offset + _HIGH]
+        tail, count = state[offset + TAIL], state[offset + COUNT]
+        sum_low, sum_high = np.uint64(state[offset + LOW]), state[offset + HIGH]
         if counted:
             count += 1
             if summed:
@@ -183,16 +183,16 @@ def _enter_in_order(
                 if summed:
                     sum_low, sum_high = subtract(sum_low, sum_high, low[tail], high[tail])
             tail = int64(following[tail])
-        state[offset + TAIL], state[offset + _COUNT] = tail, count
+        state[offset + TAIL], state[offset + COUNT] = tail, count
         out.counts[k, i] = count
         if summed:
-            state[offset + _LOW], state[offset + _HIGH] = np.int64(sum_low), sum_high
+            state[offset + LOW], state[offset + HIGH] = np.int64(sum_low), sum_high
             out.low[k, i], out.high[k, i] = sum_low, sum_high
         offset += WIDTH
 
 
 @kernel(inline="always")
-def _walk_back(
+def walk_back(
     row: RowNumber, i: int, bounds: WindowBounds, view: ListView, summed: bool, out: Totals
 ) -> None:
     """The row's own windows, in order or not, by what stands before it in its list."""
@@ -235,7 +235,7 @@ def evaluate_sums(
             for k in range(width):
                 out.counts[k, i], out.low[k, i], out.high[k, i] = 0, np.uint64(0), 0
         elif numbers[i] < 0:
-            _walk_back(row, i, bounds, view, summed, out)
+            walk_back(row, i, bounds, view, summed, out)
         elif newest[i] == MIN_TIME or view.order.time[row] >= newest[i]:
             _enter_in_order(row, offset, i, bounds, view, summed, state, out)
         else:

@@ -10,6 +10,7 @@ from tripline_engine.domain.memory.array_types import Int64Array
 from tripline_engine.domain.memory.row_compaction import renumber
 from tripline_engine.domain.transactions.columns import Amounts, Totals
 from tripline_engine.domain.windows.kernel_views import ListView, WindowBounds
+from tripline_engine.domain.windows.sliding_sums import Slides, slide_sums
 from tripline_engine.domain.windows.state_layout import relayout
 from tripline_engine.domain.windows.sum_build import NEVER, build_sums, sum_all
 from tripline_engine.domain.windows.sum_kernels import EMPTY, TAIL, WIDTH, drop_sums, evaluate_sums
@@ -42,12 +43,14 @@ class SumWindow:
         self.windows = windows_ms
         self._lengths = np.array(windows_ms, np.int64)
         self._state = arena.open(name, np.int64, _FIRST_CAPACITY * self._stride)
+        self._reached = arena.open(f"{name}.reached", np.int64, len(windows_ms))
 
     def build(self, floor: int, base: int, end: int, amounts: Amounts) -> None:
         """Count what the history holds from row ``base`` to ``end``; event times before ``floor`` are not visible."""
         self._reserve()
         self._state[:] = 0
         self._state[TAIL::WIDTH] = -1
+        self._reached[:] = 0
         self._build(np.arange(len(self.windows)), self._bounds(floor, base), end, amounts)
 
     def rewindow(
@@ -56,6 +59,8 @@ class SumWindow:
         """Have these windows from now on: those that it has stay as they are, the others are built."""
         self._state, fresh = relayout(self._arena, self._name, self.windows, windows_ms, EMPTY)
         self.windows, self._lengths = windows_ms, np.array(windows_ms, np.int64)
+        self._reached = self._arena.resize(f"{self._name}.reached", len(windows_ms))
+        self._reached[:] = 0
         self._reserve()
         self._build(fresh, self._bounds(floor, base), end, amounts)
 
@@ -71,22 +76,32 @@ class SumWindow:
         groups = linked.groups
         if len(groups.grown):
             build_sums(bounds, start, groups.grown, groups.newest, view, state)
+        if self._links.is_in_order:
+            slides = Slides(self._links.slots, self._links.large.by_slot, self._reached, self._summed)
+            slide_sums(start, linked, bounds, view, slides, state, totals)
+            return totals
+        # a late row may have its group built with what had been passed over
+        self._reached[:] = 0
         scratch = np.empty(WIDTH, np.int64)
         evaluate_sums(start, linked, bounds, view, self._summed, state, scratch, totals)
         return totals
 
     def drop(self, first: int, until: int, amounts: Amounts) -> None:
         """Count out the rows from ``first`` to ``until``, older than every window, while they can be read."""
+        if self._reached.min() >= until:
+            return
         numbers = self._links.large.numbers(self._links.slots[first:until])
         drop_sums(first, numbers, len(self.windows), self._view(amounts), self._state)
 
     def shift(self, delta: int) -> None:
         """Follow the history when its row numbers shrink by ``delta``."""
         renumber(self._state[TAIL::WIDTH], delta)
+        np.maximum(self._reached - delta, 0, out=self._reached)
 
     def remove(self) -> None:
         """Remove the windows and their arrays."""
         self._arena.remove(self._name)
+        self._arena.remove(f"{self._name}.reached")
 
     @property
     def _stride(self) -> int:
