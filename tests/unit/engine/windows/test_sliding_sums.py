@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,7 +13,6 @@ from tests.oracle.builders.shorthand import batch, draft, payment
 from tests.oracle.values.model import Json, MicroBatch, Record
 from tests.unit.engine.backtest.test_backtest import said
 from tests.unit.engine.support.shard_harness import Engine
-from tripline_engine.domain.history.history_columns import HistoryColumns
 from tripline_engine.domain.judging.anchor_tuning import Telling
 from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING
 from tripline_engine.domain.windows import sum_window
@@ -24,21 +22,19 @@ PAYMENTS, BATCH = 3_000, 75
 CASH: Json = {"field": "paymentType", "operator": "=", "value": "CSH"}
 
 
-def payments(random: Random, disorder: float) -> list[Record]:
-    """Of groups that come, rest and go; some of equal times, and in the middle of all a share of late ones."""
+def payments(random: Random) -> list[Record]:
+    """Of groups that come, rest and go; some of equal times."""
     records: list[Record] = []
     for n in range(PAYMENTS):
-        late = random.random() < disorder and PAYMENTS // 4 < n < PAYMENTS // 3
-        time = START + n // 3 * 4_200 - late * random.randrange(60_000)
         more: dict[str, Json] = {
             "payeeId": n // 450 + random.choice([0, 0, 0, 1, 2, 50]) * random.randint(1, 9),
             "paymentType": random.choice(["CSH", "CRD"]),
         }
-        records.append(payment(n, time, str(random.randint(-9, 99)), more=more))
+        records.append(payment(n, START + n // 3 * 4_200, str(random.randint(-9, 99)), more=more))
     return records
 
 
-def history(seed: int, disorder: float) -> list[MicroBatch]:
+def history(seed: int) -> list[MicroBatch]:
     """Rules that fire at every transaction, and tell all that is in their windows; two begin in the middle."""
     registry, random = Registry(), Random(seed)
     by = ("payeeId",)
@@ -49,7 +45,7 @@ def history(seed: int, disorder: float) -> list[MicroBatch]:
         draft("COUNT", ">=", "0", by=by, seconds=300),
     ]
     later = [draft("AVG", ">", "-100000", by=by, seconds=5), draft("SUM", ">", "-100000", by=by, seconds=200)]
-    records = payments(random, disorder)
+    records = payments(random)
     events = [registry.publish(rule_id, one, 0, START) for rule_id, one in enumerate(drafts, 1)]
     batches = [batch(events=events, ticks=[START])]
     for first in range(0, PAYMENTS, BATCH):
@@ -64,48 +60,48 @@ def history(seed: int, disorder: float) -> list[MicroBatch]:
 
 
 @pytest.fixture
-def ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """In which way sums were taken, each time."""
-    seen: list[str] = []
+def ways(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """In which ways sums were taken."""
+    seen: set[str] = set()
     for way in ("slide_sums", "evaluate_sums"):
         kernel: Any = getattr(sum_window, way)
 
-        def counted(*words: Any, way: str = way, kernel: Any = kernel) -> None:
-            seen.append(way)
+        def told(*words: Any, way: str = way, kernel: Any = kernel) -> None:
+            seen.add(way)
             kernel(*words)
 
-        monkeypatch.setattr(sum_window, way, counted)
+        monkeypatch.setattr(sum_window, way, told)
     return seen
 
 
-def taken(batches: list[MicroBatch], small: int, directory: Path | None = None) -> list[dict[str, Any]]:
-    """All alerts; two worker processes take the micro-batches by turns where arrays are files."""
-    anchor = replace(DEFAULT_TUNING.anchor, small_group_rows=small, telling=Telling(contributors=1))
-    engine = Engine(1, directory, tuning=replace(DEFAULT_TUNING, anchor=anchor))
-    for one in batches:
-        engine.take(one)
-        engine.change_worker()
-    return engine.alerts()
+def taken(batches: list[MicroBatch], small: int, *, in_order: bool) -> list[dict[str, Any]]:
+    """All alerts."""
+    telling = Telling(contributors=1)
+    anchor = replace(DEFAULT_TUNING.anchor, small_group_rows=small, telling=telling, in_order=in_order)
+    return Engine(tuning=replace(DEFAULT_TUNING, anchor=anchor)).run(batches)
 
 
-@pytest.mark.parametrize(
-    ("disorder", "small", "mapped"), [(0.0, 0, False), (0.0, 8, False), (0.02, 0, False), (0.02, 8, True)]
-)
-def test_alerts_are_those_of_the_lists(
-    disorder: float,
-    small: int,
-    mapped: bool,
-    ways: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    batches = history(small, disorder)
-    slid = taken(batches, small, tmp_path if mapped else None)
+@pytest.mark.parametrize("small", [0, 3, 8])
+def test_alerts_are_those_of_the_lists(small: int, ways: set[str]) -> None:
+    batches = history(small)
+    slid = taken(batches, small, in_order=True)
     assert len(slid) > 3 * PAYMENTS
-    # where some come late: in order before them, and again once none of them is retained
-    assert ways[0] == ways[-1] == "slide_sums"
-    assert ("evaluate_sums" in ways) == bool(disorder)
-    monkeypatch.setattr(HistoryColumns, "is_in_order", False)
+    assert ways == {"slide_sums"}
     ways.clear()
-    assert said(taken(batches, small)) == said(slid)
-    assert set(ways) == {"evaluate_sums"}
+    assert said(taken(batches, small, in_order=False)) == said(slid)
+    assert ways == {"evaluate_sums"}
+
+
+def test_what_comes_late_is_not_slid_over() -> None:
+    """Its window would lack what has left those of others: such a history is for the lists."""
+    registry = Registry()
+    published = registry.publish(1, draft("COUNT", ">=", "0", by=("payeeId",), seconds=60), 0, START)
+    times = [*range(0, 9_000, 1_000), 100_000, 30_000]
+    records = [
+        payment(n, START + ms, more={"payeeId": 2 if ms == 100_000 else 1}) for n, ms in enumerate(times)
+    ]
+    batches = [batch(events=[published], ticks=[START]), *(batch(records=[one]) for one in records)]
+    alerts = taken(batches, 0, in_order=False)
+    assert [alert["value"] for alert in alerts] == [*(str(n) for n in range(1, 10)), "1", "10"]
+    with pytest.raises(AssertionError):
+        taken(batches, 0, in_order=True)

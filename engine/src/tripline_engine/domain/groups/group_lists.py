@@ -218,11 +218,6 @@ class GroupLists(IntrusiveLists):
         return self._history.offset
 
     @property
-    def is_in_order(self) -> bool:
-        """Whether the retained rows lie in the order of their event times."""
-        return self._history.is_in_order
-
-    @property
     def slot_end(self) -> int:
         """The number after the highest slot ever used."""
         return self.table.end

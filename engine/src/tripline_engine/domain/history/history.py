@@ -19,7 +19,6 @@ from tripline_contracts.event_type import EventType
 from tripline_engine.domain.history.column_pruning import RELEASED_BYTES, ColumnPruning
 from tripline_engine.domain.history.history_columns import (
     BASE,
-    DISORDER,
     HEAP_END,
     MARKS,
     RELEASED,
@@ -189,7 +188,6 @@ class History(HistoryColumns):
         shift_down(self._heap, heap_base, heap_end - heap_base)
         self._meta[:MARKS] = (end - delta, 0, heap_end - heap_base, self.offset + delta)
         self._meta[RELEASED] = 0
-        self._meta[DISORDER] = max(0, int(self._meta[DISORDER]) - delta)
         self._release_behind(end + 1, heap_end)
         self._pruning.shift(delta)
         return delta

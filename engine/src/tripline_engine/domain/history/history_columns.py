@@ -39,9 +39,8 @@ BACKFILLED: Final = 2
 _FIRST_ROWS: Final = 1024
 _ID_BYTES: Final = 16
 # Items of `meta`: row numbers, the bytes of ids in the heap, and the sequence number of row 0; the marks that any row
-# has had since the arrays were built; the row before which memory is released; the last row that is older than the one
-# before it.
-END, BASE, HEAP_END, OFFSET, MARKS, RELEASED, DISORDER, _META_ITEMS = 0, 1, 2, 3, 4, 5, 6, 7
+# has had since the arrays were built; the row before which memory is released.
+END, BASE, HEAP_END, OFFSET, MARKS, RELEASED, _META_ITEMS = 0, 1, 2, 3, 4, 5, 6
 
 
 class HistoryColumns:
@@ -83,11 +82,6 @@ class HistoryColumns:
     def base(self) -> RowNumber:
         """The oldest retained row's number."""
         return int(self._meta[BASE])
-
-    @property
-    def is_in_order(self) -> bool:
-        """Whether each retained row is at least as new by event time as the one before it."""
-        return int(self._meta[DISORDER]) <= self.base
 
     @property
     def capacity(self) -> int:
@@ -183,7 +177,6 @@ class HistoryColumns:
         end = start + len(batch)
         self._reserve(end, int(self._meta[HEAP_END]) + len(batch.ids.data))
         self._put("time", start, batch.time)
-        self._look_for_disorder(start, end)
         self._put("record_time", start, batch.record_time)
         self._put("marks", start, np.zeros(len(batch), np.uint8))
         if batch.backfilled is not None:
@@ -209,13 +202,6 @@ class HistoryColumns:
 
     def _put(self, column: str, first: RowNumber, values: Array) -> None:
         self._arena.put(f"{self._name}.{column}", first, values)
-
-    def _look_for_disorder(self, start: RowNumber, end: RowNumber) -> None:
-        first = max(self.base, start - 1)
-        time = self.time[first:end]
-        older = np.flatnonzero(time[1:] < time[:-1])
-        if len(older):
-            self._meta[DISORDER] = first + 1 + int(older[-1])
 
     def _append_ids(self, ids: Texts, start: RowNumber) -> None:
         heap_end = int(self._meta[HEAP_END])

@@ -46,6 +46,7 @@ class AnchorTuning:
     :ivar shared_rows: rows from which rules that differ by their limits alone are held against the loosest one first
     :ivar telling: a proof is told more than an engine tells
     :ivar ids_are_distinct: no two transactions that come have an id in common, so none is remembered
+    :ivar in_order: transactions come in the order of their event times, so sums slide over them
     """
 
     history: history.HistoryTuning = history.DEFAULT_TUNING
@@ -56,6 +57,7 @@ class AnchorTuning:
     shared_rows: int = 1 << 12
     telling: Telling = DEFAULT_TELLING
     ids_are_distinct: bool = False
+    in_order: bool = False
 
 
 DEFAULT_TUNING: Final = AnchorTuning()

@@ -40,6 +40,7 @@ class WindowFactory:
 
     :param small: a group with at most that many transactions has no window states
     :param few: a group with at most that many buckets has no running states
+    :param in_order: whether transactions come in the order of their event times
     """
 
     def __init__(
@@ -51,8 +52,9 @@ class WindowFactory:
         *,
         small: int = SMALL_GROUP_ROWS,
         few: int = FEW_BUCKETS,
+        in_order: bool = False,
     ) -> None:
-        self._small, self._few = small, few
+        self._small, self._few, self._in_order = small, few, in_order
         self._arena, self._history, self._compiler, self._since = arena, history, compiler, since
         self._measures = compiler.event_type.measures or (NO_MEASURE,)
 
@@ -73,7 +75,8 @@ class WindowFactory:
     def totals(self, key: TotalsKey, windows: tuple[int, ...], lists: Lists) -> SumWindow:
         """Counts and sums over these window lengths (ms)."""
         summed = key.field is not None
-        return SumWindow(self._arena, *self._place(key, lists), windows, summed=summed)
+        name, links, members = self._place(key, lists)
+        return SumWindow(self._arena, name, links, members, windows, summed=summed, in_order=self._in_order)
 
     def chain(self, key: ChainKey, windows: tuple[int, ...], lists: Lists) -> ExtremeWindow:
         """Least or greatest values over these window lengths (ms)."""

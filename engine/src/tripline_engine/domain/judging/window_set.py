@@ -65,7 +65,13 @@ class WindowSet:
         self._name, self.named = compiler.anchor, compiler.named
         self.tuning = tuning
         self._factory = WindowFactory(
-            arena, history, compiler, since, small=tuning.small_group_rows, few=tuning.few_buckets
+            arena,
+            history,
+            compiler,
+            since,
+            small=tuning.small_group_rows,
+            few=tuning.few_buckets,
+            in_order=tuning.in_order,
         )
         self.used = plan.used
         self.groups: dict[tuple[str, ...], Groups] = {}

@@ -33,7 +33,7 @@ from tripline_engine.domain.transactions.hash_key import HashKey
 # Items of the header; the first one belongs to the arena.
 _SEQUENCE, _NONCE, _BOOT, _DIRTY, _LAYOUT = 1, 2, 3, 4, 5
 # The layout of the arrays; files of another one, from before an upgrade, are rebuilt.
-_THIS_LAYOUT = 16
+_THIS_LAYOUT = 15
 # A micro-batch with more transactions than this comes from a backlog.
 _LARGE_BATCH = 1 << 12
 

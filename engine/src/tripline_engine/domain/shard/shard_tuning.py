@@ -36,7 +36,9 @@ def that_tells(telling: anchor_tuning.Telling) -> ShardTuning:
 
 
 def in_one_pass(tuning: ShardTuning, *, ids_are_distinct: bool) -> ShardTuning:
-    """Of a shard in memory that takes all rule events before all transactions: no row is ever read back from its log.
+    """Of a shard in memory that takes all rule events before all transactions, and these in the order of event times.
+
+    No row is ever read back from its log.
 
     Its micro-batches may be large, and with each of them as much is pruned.
 
@@ -45,6 +47,6 @@ def in_one_pass(tuning: ShardTuning, *, ids_are_distinct: bool) -> ShardTuning:
     history = replace(tuning.anchor.history, scanned_rows=_SCANNED_IN_ONE_PASS)
     return replace(
         tuning,
-        anchor=replace(tuning.anchor, history=history, ids_are_distinct=ids_are_distinct),
+        anchor=replace(tuning.anchor, history=history, ids_are_distinct=ids_are_distinct, in_order=True),
         segments=replace(tuning.segments, is_written=False),
     )

@@ -1,11 +1,12 @@
-"""Counts and sums where every retained row lies in the order of event times: what leaves a window is found row by row.
+"""Counts and sums where transactions come in the order of event times: what leaves a window is found row by row.
 
     rows       a1  b1  a2  c1  b2  a3  c2 | a4  b3  …          of groups a, b and c; those of a micro-batch begin at |
     window k           ^ reached               ^ row           before `reached` all have left their groups' windows
 
 `sum_kernels` follows the list of each group from its tail, a place in memory for each step. In order all that leaves
-any group's window does so one row after the other, as it came. The states are the same, so that either may go on from
-them; only those of groups without a new transaction are ahead of what the other would have done by now.
+any group's window does so one row after the other, as it came. The states are laid out alike; but here each is of the
+window that ends now, and there of the one that ended with the group's newest row. So no late row may follow: what it
+would find in its own window has left the state.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _slide(
             leaving = int64(by_slot[slot]) if slot >= 0 else int64(-1)
             if leaving >= 0:
                 other = (leaving * width + k) * WIDTH
-                # it may have been counted out by its list
+                # none is counted out twice where rows are passed again, as after a change of windows
                 if state[other + TAIL] == reached:
                     _leave(state, other, reached, view, summed)
             reached += 1
@@ -113,7 +114,7 @@ def slide_sums(
     state: Int64Array,
     out: Totals,
 ) -> None:
-    """`evaluate_sums` where all retained rows lie in order."""
+    """`evaluate_sums` where rows come in order, these and all that follow."""
     numbers = linked.groups.numbers
     for i in range(len(numbers)):
         if numbers[i] == NO_GROUP:

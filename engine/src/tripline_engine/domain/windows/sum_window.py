@@ -26,6 +26,7 @@ class SumWindow:
 
     :param members: the population whose transactions contribute; the others are only in the lists
     :param summed: whether anybody reads the sums
+    :param in_order: whether rows come in the order of their event times
     """
 
     def __init__(
@@ -37,13 +38,14 @@ class SumWindow:
         windows_ms: tuple[int, ...],
         *,
         summed: bool,
+        in_order: bool = False,
     ) -> None:
         self._arena, self._name, self._links, self._others = arena, name, links, members
         self._summed = summed
         self.windows = windows_ms
         self._lengths = np.array(windows_ms, np.int64)
         self._state = arena.open(name, np.int64, _FIRST_CAPACITY * self._stride)
-        self._reached = arena.open(f"{name}.reached", np.int64, len(windows_ms))
+        self._in_order, self._reached = in_order, np.zeros(len(windows_ms), np.int64)
 
     def build(self, floor: int, base: int, end: int, amounts: Amounts) -> None:
         """Count what the history holds from row ``base`` to ``end``; event times before ``floor`` are not visible."""
@@ -59,8 +61,7 @@ class SumWindow:
         """Have these windows from now on: those that it has stay as they are, the others are built."""
         self._state, fresh = relayout(self._arena, self._name, self.windows, windows_ms, EMPTY)
         self.windows, self._lengths = windows_ms, np.array(windows_ms, np.int64)
-        self._reached = self._arena.resize(f"{self._name}.reached", len(windows_ms))
-        self._reached[:] = 0
+        self._reached = np.zeros(len(windows_ms), np.int64)
         self._reserve()
         self._build(fresh, self._bounds(floor, base), end, amounts)
 
@@ -76,12 +77,10 @@ class SumWindow:
         groups = linked.groups
         if len(groups.grown):
             build_sums(bounds, start, groups.grown, groups.newest, view, state)
-        if self._links.is_in_order:
+        if self._in_order:
             slides = Slides(self._links.slots, self._links.large.by_slot, self._reached, self._summed)
             slide_sums(start, linked, bounds, view, slides, state, totals)
             return totals
-        # a late row may have its group built with what had been passed over
-        self._reached[:] = 0
         scratch = np.empty(WIDTH, np.int64)
         evaluate_sums(start, linked, bounds, view, self._summed, state, scratch, totals)
         return totals
@@ -101,7 +100,6 @@ class SumWindow:
     def remove(self) -> None:
         """Remove the windows and their arrays."""
         self._arena.remove(self._name)
-        self._arena.remove(f"{self._name}.reached")
 
     @property
     def _stride(self) -> int:
