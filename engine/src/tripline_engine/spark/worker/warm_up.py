@@ -25,6 +25,7 @@ from tripline_engine.domain.memory.arena import HeapArena
 from tripline_engine.domain.memory.row_compaction import shift_row_numbers_down
 from tripline_engine.domain.shard.engine_config import EngineConfig
 from tripline_engine.domain.shard.ports import Kind, Payload
+from tripline_engine.domain.shard.shard_tuning import DEFAULT_TUNING, in_one_pass
 from tripline_engine.domain.shard.shard_worker import ShardWorker
 from tripline_engine.domain.shard.tick import tick_payload
 from tripline_engine.domain.state_log.memory_log import MemoryLog
@@ -136,6 +137,7 @@ def warm_up(rules: Sequence[Special] = _RULES) -> int:
             worker = ShardWorker(config, 0, log, Path(folder) / projection, lambda: _START)
             records += len(worker.process(payloads))
     _grow_large()
+    _try_in_order(config)
     return records
 
 
@@ -152,6 +154,14 @@ def _grow_large() -> None:
         texts.release(texts.intern_texts(Texts(offsets, data, present), key, key))
 
 
+def _try_in_order(config: EngineConfig) -> None:
+    """Kernels that only a backtest needs, whose transactions come in the order of event times."""
+    tuning = in_one_pass(DEFAULT_TUNING, ids_are_distinct=True)
+    worker = ShardWorker(config, 0, MemoryLog(), None, lambda: _START, {}, tuning)
+    worker.process([Payload(Kind.RULE_EVENT, _rule_event(1, _RULES[0]), 0)])
+    worker.process(list(_transactions(config, 0, _START, _ROWS, spread=1)))
+
+
 def _batches(config: EngineConfig, rules: Sequence[Special]) -> Iterator[tuple[str, list[Payload]]]:
     """Micro-batches, each with the folder of the arrays: another one is built again from the state log."""
     yield "first", [Payload(Kind.RULE_EVENT, _rule_event(i + 1, rule), i) for i, rule in enumerate(rules)]
@@ -164,12 +174,15 @@ def _batches(config: EngineConfig, rules: Sequence[Special]) -> Iterator[tuple[s
         yield "first" if round_ < 4 else "second", [tick, *_transactions(config, round_, clock, rows)]
 
 
-def _transactions(config: EngineConfig, round_: int, clock: int, rows: int) -> Iterator[Payload]:
+def _transactions(
+    config: EngineConfig, round_: int, clock: int, rows: int, spread: int = 7
+) -> Iterator[Payload]:
+    """Transactions of the last so many milliseconds."""
     values = [
         json.dumps(
             {
                 "id": f"{round_}-{i}",
-                "at": clock - i % 7,
+                "at": clock - i % spread,
                 "one": i % 3,
                 "another": i % 2 if i < _ROWS else f"the name of group {i}",
                 "amount": i % _ROWS,
