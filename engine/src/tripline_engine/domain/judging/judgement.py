@@ -81,8 +81,9 @@ def ingest(
 
     :param readers: the versions that are going to read; the caller releases each when it has, and finishes the results
     """
-    time = windows.history.time[max(windows.history.base, start - 1) : end]
-    assert not windows.tuning.in_order or (time[1:] >= time[:-1]).all()
+    if windows.tuning.in_order:
+        time = windows.history.time[max(windows.history.base, start - 1) : end]
+        assert (time[1:] >= time[:-1]).all()
     for groups in windows.groups.values():
         groups.enter(start, end)
     linked = {population: lists.link(start, end) for population, lists in windows.lists.items()}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from tripline_engine.domain.buckets.bucket_window import FEW_BUCKETS, BucketWindow
+from tripline_engine.domain.buckets.bucket_window import BucketWindow
 from tripline_engine.domain.firing.alerted_rows import Alerted
 from tripline_engine.domain.firing.bucketed_firing_states import BucketedFiringStates
 from tripline_engine.domain.firing.firing_states import FiringStates
 from tripline_engine.domain.groups.group_lists import GroupLists
 from tripline_engine.domain.groups.groups import Groups
-from tripline_engine.domain.groups.large_groups import SMALL_GROUP_ROWS
 from tripline_engine.domain.groups.populations import open_group_lists, open_groups
 from tripline_engine.domain.history.history import History
 from tripline_engine.domain.history.history_columns import NO_MEASURE
 from tripline_engine.domain.history.row_filter import FilterCompiler
+from tripline_engine.domain.judging.anchor_tuning import AnchorTuning
 from tripline_engine.domain.memory.arena import Arena
 from tripline_engine.domain.rules.measures import (
     BucketKey,
@@ -24,7 +24,6 @@ from tripline_engine.domain.rules.measures import (
 )
 from tripline_engine.domain.rules.rule_version import RuleVersion
 from tripline_engine.domain.rules.window_plan import BucketDemand
-from tripline_engine.domain.transactions.columns import MIN_TIME
 from tripline_engine.domain.windows.distinct_window import DistinctWindow
 from tripline_engine.domain.windows.extreme_window import ExtremeWindow
 from tripline_engine.domain.windows.reset_window import ResetWindow
@@ -38,9 +37,7 @@ Lists = dict[Population, GroupLists]
 class WindowFactory:
     """Transactions with an event time (ms) before ``since`` are in no list.
 
-    :param small: a group with at most that many transactions has no window states
-    :param few: a group with at most that many buckets has no running states
-    :param in_order: whether transactions come in the order of their event times
+    :param tuning: from how many rows and buckets on groups have states, and whether sums slide
     """
 
     def __init__(
@@ -48,13 +45,10 @@ class WindowFactory:
         arena: Arena,
         history: History,
         compiler: FilterCompiler,
-        since: int = MIN_TIME,
-        *,
-        small: int = SMALL_GROUP_ROWS,
-        few: int = FEW_BUCKETS,
-        in_order: bool = False,
+        since: int,
+        tuning: AnchorTuning,
     ) -> None:
-        self._small, self._few, self._in_order = small, few, in_order
+        self._tuning = tuning
         self._arena, self._history, self._compiler, self._since = arena, history, compiler, since
         self._measures = compiler.event_type.measures or (NO_MEASURE,)
 
@@ -69,14 +63,22 @@ class WindowFactory:
     def lists(self, population: Population, groups: Groups) -> GroupLists:
         """The lists of a population."""
         return open_group_lists(
-            self._arena, self._history, population, self._compiler, groups, self._since, small=self._small
+            self._arena,
+            self._history,
+            population,
+            self._compiler,
+            groups,
+            self._since,
+            small=self._tuning.small_group_rows,
         )
 
     def totals(self, key: TotalsKey, windows: tuple[int, ...], lists: Lists) -> SumWindow:
         """Counts and sums over these window lengths (ms)."""
         summed = key.field is not None
         name, links, members = self._place(key, lists)
-        return SumWindow(self._arena, name, links, members, windows, summed=summed, in_order=self._in_order)
+        return SumWindow(
+            self._arena, name, links, members, windows, summed=summed, in_order=self._tuning.in_order
+        )
 
     def chain(self, key: ChainKey, windows: tuple[int, ...], lists: Lists) -> ExtremeWindow:
         """Least or greatest values over these window lengths (ms)."""
@@ -92,7 +94,9 @@ class WindowFactory:
 
     def buckets(self, key: BucketKey, demand: BucketDemand, lists: Lists) -> BucketWindow:
         """Windows of whole buckets."""
-        return BucketWindow(self._arena, *self._place(key, lists), key.length_ms, demand, few=self._few)
+        return BucketWindow(
+            self._arena, *self._place(key, lists), key.length_ms, demand, few=self._tuning.few_buckets
+        )
 
     def alerted(self, version: RuleVersion) -> Alerted:
         """The alerted rows of a version that re-evaluates."""

@@ -64,15 +64,7 @@ class WindowSet:
         self._arena, self.history, self._since = arena, history, since
         self._name, self.named = compiler.anchor, compiler.named
         self.tuning = tuning
-        self._factory = WindowFactory(
-            arena,
-            history,
-            compiler,
-            since,
-            small=tuning.small_group_rows,
-            few=tuning.few_buckets,
-            in_order=tuning.in_order,
-        )
+        self._factory = WindowFactory(arena, history, compiler, since, tuning)
         self.used = plan.used
         self.groups: dict[tuple[str, ...], Groups] = {}
         self.lists: dict[Population, GroupLists] = {}

@@ -38,7 +38,7 @@ class SumWindow:
         windows_ms: tuple[int, ...],
         *,
         summed: bool,
-        in_order: bool = False,
+        in_order: bool,
     ) -> None:
         self._arena, self._name, self._links, self._others = arena, name, links, members
         self._summed = summed
